@@ -1,0 +1,1 @@
+"""Outside formats to the vocabulary: calendars, wearables, and the five meters from both."""

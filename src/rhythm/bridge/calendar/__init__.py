@@ -1,0 +1,1 @@
+"""Calendars: files and feeds to events, events to actions, events to busy slots."""

@@ -1,0 +1,1 @@
+"""The database: what was read, suggested and answered; export and erase."""

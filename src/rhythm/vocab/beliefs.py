@@ -1,0 +1,51 @@
+"""The belief a decision states first: three dimensions of a person, each in [0, 1]."""
+
+import math
+
+import msgspec
+
+from rhythm.vocab.errors import InvalidValueError
+
+BELIEF_NAMES = ("social", "morning", "work")
+BELIEF_COUNT = len(BELIEF_NAMES)
+
+
+class Belief(msgspec.Struct, frozen=True):
+    """Who the decider thinks the person is.
+
+    Attributes:
+        social: 0 is drained by people, 1 lives for them.
+        morning: 0 is a night owl, 1 a morning person.
+        work: 0 avoids work, 1 is fed by it.
+    """
+
+    social: float
+    morning: float
+    work: float
+
+    def __post_init__(self) -> None:
+        for name, value in zip(BELIEF_NAMES, self.values, strict=True):
+            if not math.isfinite(value) or not 0.0 <= value <= 1.0:
+                raise InvalidValueError(f"belief {name} is {value!r}; a belief is a finite number in [0, 1]")
+
+    @property
+    def values(self) -> tuple[float, float, float]:
+        """Social, morning, work."""
+        return self.social, self.morning, self.work
+
+    @property
+    def digits(self) -> str:
+        """The wire form ``S M W``: each dimension rounded to ninths, 0..9."""
+        return " ".join(str(round(v * 9)) for v in self.values)
+
+    @staticmethod
+    def from_digits(social: int, morning: int, work: int) -> "Belief":
+        """The belief that three digits 0..9 stand for.
+
+        Raises:
+            InvalidValueError: a digit outside 0..9.
+        """
+        for name, digit in zip(BELIEF_NAMES, (social, morning, work), strict=True):
+            if not 0 <= digit <= 9:
+                raise InvalidValueError(f"belief digit {name} is {digit!r}; digits run from 0 to 9")
+        return Belief(social / 9, morning / 9, work / 9)
