@@ -8,6 +8,7 @@ its morning; the night belongs to the day on which it begins, even past midnight
 
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import IntEnum
+from itertools import pairwise
 
 import msgspec
 
@@ -81,7 +82,7 @@ class SlotTimes(msgspec.Struct, frozen=True):
         starts = self.starts
         if any(t.tzinfo is not None for t in starts):
             raise InvalidValueError("slot times are local; give them without a time zone")
-        if not all(a < b for a, b in zip(starts, starts[1:], strict=False)):
+        if not all(a < b for a, b in pairwise(starts)):
             got = ", ".join(t.isoformat("minutes") for t in starts)
             raise InvalidValueError(f"slot times must rise from morning to night within one day; got {got}")
 

@@ -1,0 +1,1 @@
+"""Who is this person: posterior over profile and meters from any evidence."""

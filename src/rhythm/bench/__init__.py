@@ -1,0 +1,1 @@
+"""The benchmark: conditions, graders, paired play, statistics, report and plots."""

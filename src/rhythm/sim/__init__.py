@@ -1,0 +1,1 @@
+"""The simulated person behind public faces: Gymnasium, vector, OpenEnv."""
