@@ -9,27 +9,25 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from rhythm.life import grade_v2 as v2
+from rhythm.life.grade_v2 import GRADER_V2, V2_WEIGHTS
 from rhythm.life.profiles import belief_targets
-from rhythm.vocab import METER_COUNT, WEEK_STEPS, Meter
+from rhythm.vocab import WEEK_STEPS, Meter
 
-GRADER_V2: Final = "v2-1"
+__all__ = [
+    "GRADER_V2",
+    "GRADER_V3",
+    "V2_WEIGHTS",
+    "Episodes",
+    "belief_errors",
+    "captured",
+    "grade_v2",
+    "steps_to_identify",
+    "wellbeing_of_week",
+]
+
 GRADER_V3: Final = "v3-1"
 
-V2_WEIGHTS: Final[dict[str, float]] = {
-    "crash_free": 0.15,
-    "progress": 0.20,
-    "connection": 0.10,
-    "adaptation": 0.25,
-    "efficiency": 0.10,
-    "belief_accuracy": 0.20,
-}
-"""The six parts of v2 and their published weights."""
-
-ADAPTATION_SPAN: Final = 3.0
-LATE_FLOOR: Final = -2.0
-LATE_SPAN: Final = 1.2
-EFFICIENCY_FLOOR: Final = -2.4
-EFFICIENCY_SPAN: Final = 2.75
 IDENTIFIED_WITHIN: Final = 0.10
 
 
@@ -60,33 +58,22 @@ class Episodes:
 
 
 def grade_v2(played: Episodes) -> dict[str, NDArray[np.float64]]:
-    """Grade v2 of each person, with its six parts.
+    """Grade v2 of each person, with its six parts; formulas in `rhythm.life.grade_v2`.
 
-    ``crash_free`` is 1 - crashes / 140; ``progress`` and ``connection`` are final meters;
-    ``belief_accuracy`` is 1 - the mean absolute error of the last belief, 0 where none was
-    stated. ``adaptation`` is 0.5 + (late - early) / 3 limited to [0, 1], where late and
-    early are the mean rewards of the two halves, times a gate (late + 2) / 1.2 limited to
-    [0, 1]; ``efficiency`` is (mean reward + 2.4) / 2.75 limited to [0, 1]. The scalings of
-    the last two are ours: the published source does not state them.
+    ``progress`` and ``connection`` are final meters.
 
     Returns:
         The six parts and their weighted sum ``v2``, each in [0, 1], shape (people,).
     """
-    half = WEEK_STEPS // 2
-    early = played.rewards[:, :half].mean(axis=1)
-    late = played.rewards[:, half:].mean(axis=1)
-    gate = np.clip((late - LATE_FLOOR) / LATE_SPAN, 0.0, 1.0)
-    error = belief_errors(played)[:, -1]
     parts = {
-        "crash_free": 1.0 - played.crashes.sum(axis=1) / (WEEK_STEPS * METER_COUNT),
+        "crash_free": v2.crash_free(played.crashes),
         "progress": played.meters[:, -1, Meter.PROGRESS],
         "connection": played.meters[:, -1, Meter.CONNECTION],
-        "adaptation": np.clip(0.5 + (late - early) / ADAPTATION_SPAN, 0.0, 1.0) * gate,
-        "efficiency": np.clip((played.rewards.mean(axis=1) - EFFICIENCY_FLOOR) / EFFICIENCY_SPAN, 0.0, 1.0),
-        "belief_accuracy": np.where(np.isnan(error), 0.0, 1.0 - error),
+        "adaptation": v2.adaptation(played.rewards),
+        "efficiency": v2.efficiency(played.rewards),
+        "belief_accuracy": v2.belief_accuracy(played.beliefs, belief_targets(played.people)),
     }
-    total: NDArray[np.float64] = np.sum([V2_WEIGHTS[name] * part for name, part in parts.items()], axis=0)
-    return {**parts, "v2": total}
+    return {**parts, "v2": v2.weighted_sum(parts)}
 
 
 def belief_errors(played: Episodes) -> NDArray[np.float64]:
