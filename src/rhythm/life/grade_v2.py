@@ -78,7 +78,7 @@ def last_beliefs(beliefs: Floats) -> Floats:
     stated = np.asarray(np.isfinite(beliefs).all(axis=2))
     last = beliefs.shape[1] - 1 - stated[:, ::-1].argmax(axis=1)
     found: Floats = beliefs[np.arange(len(beliefs)), last]
-    return np.where(stated.any(axis=1)[:, None], found, np.nan)
+    return np.where(stated.any(axis=1, keepdims=True), found, np.nan)
 
 
 def belief_accuracy(beliefs: Floats, targets: Floats) -> Floats:
