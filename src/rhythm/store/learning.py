@@ -1,0 +1,205 @@
+"""What was learned of a person: posteriors, their corrections of it, their personal adapters."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from rhythm.store.errors import UnknownEntryError
+from rhythm.store.learning_records import Adapter, AdapterState, Correction, Posterior
+from rhythm.store.scope import PersonScope, fields_of
+from rhythm.store.tables import adapters, corrections, people, posteriors
+from rhythm.vocab.errors import InvalidValueError
+
+
+class Posteriors:
+    """Snapshots of what is believed.
+
+    One that has learned from something which was taken back (an undone answer, a changed
+    meter) is dropped by the store; the latest that is left is fit to be carried on from.
+    """
+
+    def __init__(self, scope: PersonScope) -> None:
+        self._scope = scope
+        self._all = fields_of(Posterior, posteriors).where(scope.mine(posteriors))
+
+    def save(
+        self,
+        kind: str,
+        payload: bytes,
+        *,
+        schema: str,
+        version: str,
+        last_number: int,
+        keep: int = 20,
+    ) -> Posterior | None:
+        """Keeps a snapshot, and of its kind the newest ``keep``.
+
+        Args:
+            kind: which belief.
+            payload: opaque.
+            schema: form of the payload.
+            version: of what made it.
+            last_number: where the evidence stood that it has learned from.
+            keep: how many of the kind are kept.
+
+        Returns:
+            The snapshot; None where evidence was taken back since that was read, so that
+            it must be read again.
+        """
+        with self._scope.write() as connection:
+            retraction = sa.select(people.c.last_retraction).where(self._scope.mine(people))
+            if connection.execute(retraction).scalar_one() > last_number:
+                return None
+            made = Posterior(
+                number=self._scope.next_number(connection),
+                kind=kind,
+                schema=schema,
+                version=version,
+                last_number=last_number,
+                payload=payload,
+                created_at=self._scope.now(),
+            )
+            self._scope.insert(connection, posteriors, made)
+            c = posteriors.c
+            mine = sa.and_(self._scope.mine(posteriors), c.kind == kind)
+            newest = sa.select(c.number).where(mine).order_by(c.number.desc()).limit(keep)
+            kept = connection.execute(newest).scalars().all()
+            connection.execute(sa.delete(posteriors).where(mine, c.number.not_in(kept)))
+        return made
+
+    def latest(self, kind: str, *, schema: str | None = None, version: str | None = None) -> Posterior | None:
+        """The snapshot of that kind (and form and version) that has learned from most; None where there is none."""
+        c = posteriors.c
+        query = self._all.where(c.kind == kind).order_by(c.last_number.desc(), c.number.desc()).limit(1)
+        if schema is not None:
+            query = query.where(c.schema == schema)
+        if version is not None:
+            query = query.where(c.version == version)
+        with self._scope.read() as connection:
+            found = self._scope.rows(connection, query, Posterior)
+        return found[0] if found else None
+
+    def clear(self, kind: str | None = None) -> int:
+        """Drops the snapshots of one kind, or all; how many."""
+        with self._scope.write() as connection:
+            query = sa.delete(posteriors).where(self._scope.mine(posteriors))
+            if kind is not None:
+                query = query.where(posteriors.c.kind == kind)
+            return connection.execute(query).rowcount
+
+
+class Corrections:
+    """What the person says of what is believed; one taken back is kept and marked."""
+
+    def __init__(self, scope: PersonScope) -> None:
+        self._scope = scope
+        self._all = fields_of(Correction, corrections).where(scope.mine(corrections))
+
+    def add(
+        self, subject: str, kind: str, value: float | None = None, *, note: str = "", at: datetime | None = None
+    ) -> Correction:
+        """Records a correction; the newest that holds for a subject is the one that counts."""
+        with self._scope.write() as connection:
+            made = Correction(
+                number=self._scope.next_number(connection),
+                subject=subject,
+                kind=kind,
+                value=value,
+                note=note,
+                at=at or self._scope.now(),
+                withdrawn_at=None,
+            )
+            self._scope.insert(connection, corrections, made)
+        return made
+
+    def withdraw(self, number: int, *, at: datetime | None = None) -> None:
+        """Takes a correction back.
+
+        Raises:
+            UnknownEntryError: this person has none of that number that holds.
+        """
+        here = sa.and_(
+            self._scope.mine(corrections), corrections.c.number == number, corrections.c.withdrawn_at.is_(None)
+        )
+        with self._scope.write() as connection:
+            done = connection.execute(sa.update(corrections).where(here).values(withdrawn_at=at or self._scope.now()))
+            if done.rowcount == 0:
+                raise UnknownEntryError("correction", number)
+
+    def holding(self) -> dict[str, Correction]:
+        """The correction that counts, by subject."""
+        query = self._all.where(corrections.c.withdrawn_at.is_(None)).order_by(corrections.c.number)
+        with self._scope.read() as connection:
+            return {one.subject: one for one in self._scope.rows(connection, query, Correction)}
+
+    def all(self) -> tuple[Correction, ...]:
+        """Every one, those taken back too, in order."""
+        with self._scope.read() as connection:
+            return self._scope.rows(connection, self._all.order_by(corrections.c.number), Correction)
+
+
+class Adapters:
+    """Personal adapters: versions, of which at most one is deployed."""
+
+    def __init__(self, scope: PersonScope) -> None:
+        self._scope = scope
+        self._all = fields_of(Adapter, adapters).where(scope.mine(adapters))
+
+    def add(
+        self, payload: bytes, *, base: str, schema: str, version: str, metrics: Mapping[str, Any], sentence: str = ""
+    ) -> Adapter:
+        """Keeps a candidate."""
+        with self._scope.write() as connection:
+            now_at = self._scope.now()
+            made = Adapter(
+                number=self._scope.next_number(connection),
+                base=base,
+                schema=schema,
+                version=version,
+                payload=payload,
+                metrics=metrics,
+                state=AdapterState.CANDIDATE,
+                sentence=sentence,
+                created_at=now_at,
+                decided_at=now_at,
+            )
+            self._scope.insert(connection, adapters, made)
+        return made
+
+    def decide(self, number: int, state: AdapterState) -> None:
+        """Moves an adapter to a state; deploying one retires the one that was deployed.
+
+        Raises:
+            UnknownEntryError: this person has none of that number.
+            InvalidValueError: nothing goes back to being a candidate.
+        """
+        if state is AdapterState.CANDIDATE:
+            raise InvalidValueError("an adapter is deployed, rejected or retired; it does not become a candidate again")
+        c, mine = adapters.c, self._scope.mine(adapters)
+        with self._scope.write() as connection:
+            now_at = self._scope.now()
+            if state is AdapterState.DEPLOYED:
+                connection.execute(
+                    sa.update(adapters)
+                    .where(mine, c.state == AdapterState.DEPLOYED, c.number != number)
+                    .values(state=AdapterState.RETIRED, decided_at=now_at)
+                )
+            done = connection.execute(
+                sa.update(adapters).where(mine, c.number == number).values(state=state, decided_at=now_at)
+            )
+            if done.rowcount == 0:
+                raise UnknownEntryError("adapter", number)
+
+    def deployed(self) -> Adapter | None:
+        """The one that is deployed; None where none is."""
+        with self._scope.read() as connection:
+            query = self._all.where(adapters.c.state == AdapterState.DEPLOYED)
+            found = self._scope.rows(connection, query, Adapter)
+        return found[0] if found else None
+
+    def all(self) -> tuple[Adapter, ...]:
+        """Every one, oldest first."""
+        with self._scope.read() as connection:
+            return self._scope.rows(connection, self._all.order_by(adapters.c.number), Adapter)

@@ -1,0 +1,1 @@
+"""The forms that the tables have had, run by `rhythm.store.migrate`."""

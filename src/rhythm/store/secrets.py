@@ -1,0 +1,52 @@
+"""Secrets: credentials as their keeper has encrypted them. They are never exported."""
+
+from datetime import datetime
+
+import msgspec
+import sqlalchemy as sa
+
+from rhythm.store.scope import PersonScope, fields_of, values_of
+from rhythm.store.tables import secrets
+
+
+class SecretInfo(msgspec.Struct, frozen=True):
+    """That a secret is there, and how old it is."""
+
+    name: str
+    created_at: datetime
+    updated_at: datetime
+
+
+class Secrets:
+    """A person's secrets: opaque bytes by name."""
+
+    def __init__(self, scope: PersonScope) -> None:
+        self._scope = scope
+
+    def put(self, name: str, payload: bytes) -> None:
+        """Keeps encrypted bytes under that name, in place of what was there."""
+        with self._scope.write() as connection:
+            now_at = self._scope.now()
+            created_at = connection.execute(sa.select(secrets.c.created_at).where(self._here(name))).scalar()
+            info = SecretInfo(name, created_at or now_at, now_at)
+            self._scope.upsert(connection, secrets, [{**values_of(info), "payload": payload}])
+
+    def get(self, name: str) -> bytes | None:
+        """The encrypted bytes; None where there are none."""
+        with self._scope.read() as connection:
+            found: bytes | None = connection.execute(sa.select(secrets.c.payload).where(self._here(name))).scalar()
+            return found
+
+    def delete(self, name: str) -> bool:
+        """Takes a secret out; whether there was one."""
+        with self._scope.write() as connection:
+            return connection.execute(sa.delete(secrets).where(self._here(name))).rowcount > 0
+
+    def all(self) -> tuple[SecretInfo, ...]:
+        """Which there are and how old, by name; never what they are."""
+        query = fields_of(SecretInfo, secrets).where(self._scope.mine(secrets)).order_by(secrets.c.name)
+        with self._scope.read() as connection:
+            return self._scope.rows(connection, query, SecretInfo)
+
+    def _here(self, name: str) -> sa.ColumnElement[bool]:
+        return sa.and_(self._scope.mine(secrets), secrets.c.name == name)

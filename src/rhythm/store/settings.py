@@ -1,0 +1,75 @@
+"""What a person has set: their day, their limits, what they agreed to."""
+
+from datetime import datetime, time
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+
+from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.slots import SlotTimes
+
+DAILY_CAP_MAX = 24
+
+
+class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A person's settings; each default is the careful choice.
+
+    Attributes:
+        name: what the pages call them; empty for nothing.
+        language: language tag of the pages.
+        zone: IANA name of the zone they live in.
+        slot_times: when the parts of their day begin, local time.
+        daily_cap: most suggestions a day, 0 to 24.
+        quiet_from, quiet_until: local times between which nothing is sent; equal for never.
+        notify: whether suggestions are sent out at all.
+        ask_reports: whether the pages offer a one-tap self-report per meter.
+        shortcuts: whether single keys act on the pages.
+        demonstration: the person is invented; every page says so.
+        agreed: when each thing that needs consent was agreed to, by its name.
+    """
+
+    name: str = ""
+    language: str = "en"
+    zone: str = "UTC"
+    slot_times: SlotTimes = SlotTimes()
+    daily_cap: int = 3
+    quiet_from: time = time(22)
+    quiet_until: time = time(8)
+    notify: bool = False
+    ask_reports: bool = False
+    shortcuts: bool = True
+    demonstration: bool = False
+    agreed: dict[str, datetime] = {}
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.daily_cap <= DAILY_CAP_MAX:
+            raise InvalidValueError(f"daily cap is {self.daily_cap}; it is a whole number from 0 to {DAILY_CAP_MAX}")
+        if self.quiet_from.tzinfo is not None or self.quiet_until.tzinfo is not None:
+            raise InvalidValueError("quiet hours are local; give them without a time zone")
+        if any(at.tzinfo is None for at in self.agreed.values()):
+            raise InvalidValueError("agreed: each is an instant with a time zone")
+        try:
+            ZoneInfo(self.zone)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise InvalidValueError(f"zone {self.zone[:60]!r} is not known; use a name like Europe/Berlin") from None
+
+    @property
+    def zone_info(self) -> ZoneInfo:
+        """The zone itself."""
+        return ZoneInfo(self.zone)
+
+
+class Person(msgspec.Struct, frozen=True):
+    """One person of the store.
+
+    Attributes:
+        id: short name in URLs and files, a-z, 0-9, ``_`` and ``-``.
+        created_at: when they came.
+        settings: what they have set.
+        last_number: number of their newest entry.
+    """
+
+    id: str
+    created_at: datetime
+    settings: PersonSettings
+    last_number: int = 0
