@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rhythm.life import constants as k
 from rhythm.life import counter
-from rhythm.life.compiled import Index, inlined, kernel, loop, parallel_kernel
+from rhythm.life.compiled import Index, inlined, kernel
 from rhythm.life.traits import NEUTRAL_TRAITS, PROFILE_WIDTH, Trait
 from rhythm.vocab import CRASH_BELOW, METER_COUNT
 
@@ -123,10 +123,10 @@ def wellbeing_person(people: Floats, i: Index, v: float, c: float, p: float, s: 
 
 @inlined
 def _advance(
-    people: Floats, meters: Floats, actions: Bytes, slot: int, events: Bytes, deltas: Floats, rewards: Floats,
-    crashes: Bytes, i: Index,
+    people: Floats, before: Floats, actions: Bytes, slot: int, events: Bytes, meters: Floats, deltas: Floats,
+    rewards: Floats, crashes: Bytes, i: Index,
 ) -> None:  # fmt: skip
-    v, c, p, s, n = meters[i, 0], meters[i, 1], meters[i, 2], meters[i, 3], meters[i, 4]
+    v, c, p, s, n = before[i, 0], before[i, 1], before[i, 2], before[i, 3], before[i, 4]
     d = step_person(people, i, v, c, p, s, n, np.uint64(actions[i]), np.uint64(slot), np.uint64(events[i]))
     v, c, p, s, n = v + d[0], c + d[1], p + d[2], s + d[3], n + d[4]
     crashed = (v < _LOW) + (c < _LOW) + (p < _LOW) + (s < _LOW) + (n < _LOW)
@@ -138,22 +138,45 @@ def _advance(
 
 @kernel
 def advance(
-    people: Floats, meters: Floats, actions: Bytes, slot: int, events: Bytes, deltas: Floats, rewards: Floats,
-    crashes: Bytes,
+    start: int, stop: int, people: Floats, before: Floats, actions: Bytes, slot: int, events: Bytes, meters: Floats,
+    deltas: Floats, rewards: Floats, crashes: Bytes,
 ) -> None:  # fmt: skip
-    """One slot for everyone on one core; writes meters, deltas, rewards and crashes in place."""
-    for i in range(meters.shape[0]):
-        _advance(people, meters, actions, slot, events, deltas, rewards, crashes, np.uint64(i))
+    """One step of the people in rows ``start`` to ``stop``; fills the last four arrays from ``before``.
+
+    Args:
+        start, stop: rows to compute, so that cores can share a batch.
+        people: profile rows, shape (people, 15).
+        before: levels before the step, shape (people, 5); may be the same array as ``meters``.
+        actions: action indices, shape (people,).
+        slot: part of the day, 0..3.
+        events: event indices, shape (people,).
+        meters: filled with the levels after the step, shape (people, 5).
+        deltas: filled with the changes, shape (people, 5).
+        rewards: filled with what the step paid, shape (people,).
+        crashes: filled with the meters that ended below 0.10, shape (people,).
+    """
+    for i in range(start, stop):
+        _advance(people, before, actions, slot, events, meters, deltas, rewards, crashes, np.uint64(i))
 
 
-@parallel_kernel
-def advance_many(
-    people: Floats, meters: Floats, actions: Bytes, slot: int, events: Bytes, deltas: Floats, rewards: Floats,
-    crashes: Bytes,
+@kernel
+def advance_watched(
+    start: int, stop: int, people: Floats, before: Floats, actions: Bytes, slot: int, events: Bytes, meters: Floats,
+    deltas: Floats, rewards: Floats, crashes: Bytes, anomalies: Floats,
 ) -> None:  # fmt: skip
-    """`advance` on all cores; the same bits."""
-    for i in loop(meters.shape[0]):
-        _advance(people, meters, actions, slot, events, deltas, rewards, crashes, np.uint64(i))
+    """`advance` that also fills ``anomalies``: deltas minus the neutral person's, shape (people, 5).
+
+    ``before`` and ``meters`` must be two arrays here.
+    """
+    for i in range(start, stop):
+        j = np.uint64(i)
+        _advance(people, before, actions, slot, events, meters, deltas, rewards, crashes, j)
+        d = step_person(
+            NEUTRAL_ROW, np.uint64(0), before[j, 0], before[j, 1], before[j, 2], before[j, 3], before[j, 4],
+            np.uint64(actions[j]), np.uint64(slot), np.uint64(events[j]),
+        )  # fmt: skip
+        for m in range(5):
+            anomalies[j, m] = deltas[j, m] - d[m]
 
 
 @kernel

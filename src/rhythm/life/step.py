@@ -90,14 +90,12 @@ def step(people: People, meters: NDArray[np.float64], actions: object, slot: int
     from rhythm.life import kernel  # noqa: PLC0415 - the compiler is loaded on first use
 
     count = len(people)
-    after = check_levels(meters, count).copy()
+    before = check_levels(meters, count)
     chosen = check_actions(actions, count)
     happening = check_indices(events, count, "event", EVENT_COUNT, tuple(str(i) for i in range(EVENT_COUNT)))
-    deltas, rewards, crashes = np.empty_like(after), np.empty(count), np.empty(count, np.int8)
-    kernel.advance(
-        np.ascontiguousarray(people), after, chosen, slot % SLOTS_PER_DAY, happening, deltas, rewards, crashes
-    )
-    return Step(after, deltas, rewards, crashes)
+    done = Step(np.empty_like(before), np.empty_like(before), np.empty(count), np.empty(count, np.int8))
+    kernel.advance(0, count, np.ascontiguousarray(people), before, chosen, slot % SLOTS_PER_DAY, happening, *done)
+    return done
 
 
 def anomalies(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.life.constants import START_METERS
+from rhythm.life.cores import spread
 from rhythm.life.profiles import People
 from rhythm.life.step import check_actions, draw_events
 from rhythm.vocab import SLOTS_PER_DAY, WEEK_STEPS, EpisodeOverError, InvalidValueError
@@ -16,6 +17,8 @@ from rhythm.vocab import SLOTS_PER_DAY, WEEK_STEPS, EpisodeOverError, InvalidVal
 
 class Weeks:
     """Weeks of many people side by side, all at the same step.
+
+    The arrays are filled anew by every step: copy what is to be kept.
 
     Attributes:
         people: profile rows, shape (people, 15); the hidden part.
@@ -44,6 +47,7 @@ class Weeks:
         self.rewards = np.zeros(count)
         self.crashes = np.zeros(count, np.int8)
         self.actions = np.full(count, -1, np.int8)
+        self._anomalies: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.people)
@@ -63,6 +67,23 @@ class Weeks:
         """What happened in the last step, shape (people,)."""
         return self._by_step[self.step - 1] if self.step else np.zeros(len(self), np.int8)
 
+    def write_into(
+        self,
+        actions: NDArray[np.int8],
+        rewards: NDArray[np.float64],
+        deltas: NDArray[np.float64],
+        anomalies: NDArray[np.float64],
+    ) -> None:
+        """Let the next steps fill a keeper's own contiguous arrays, anomalies included, without a copy.
+
+        Args:
+            actions: shape (people,).
+            rewards: shape (people,).
+            deltas: shape (people, 5).
+            anomalies: shape (people, 5).
+        """
+        self.actions, self.rewards, self.deltas, self._anomalies = actions, rewards, deltas, anomalies
+
     def take(self, actions: object, *, all_cores: bool = False) -> None:
         """One slot for everyone.
 
@@ -78,11 +99,20 @@ class Weeks:
 
         if self.done:
             raise EpisodeOverError(f"the week has {WEEK_STEPS} steps and is over; reset to start another")
-        self.actions = check_actions(actions, len(self))
-        self.before[:] = self.meters
-        advance = kernel.advance_many if all_cores else kernel.advance
-        advance(
-            self.people, self.meters, self.actions, self.step % SLOTS_PER_DAY, self.events, self.deltas,
-            self.rewards, self.crashes,
-        )  # fmt: skip
+        self.actions[:] = check_actions(actions, len(self))
+        self.before, self.meters = self.meters, self.before
+        given = (self.people, self.before, self.actions, self.step % SLOTS_PER_DAY, self.events)
+        filled = (self.meters, self.deltas, self.rewards, self.crashes)
+        watched = self._anomalies
+
+        def rows(start: int, stop: int) -> None:
+            if watched is None:
+                kernel.advance(start, stop, *given, *filled)
+            else:
+                kernel.advance_watched(start, stop, *given, *filled, watched)
+
+        if all_cores:
+            spread(rows, len(self))
+        else:
+            rows(0, len(self))
         self.step += 1
