@@ -1,0 +1,140 @@
+"""The conditions: which seeds and which people each result of the benchmark is about.
+
+======================  =============================  =======  ==================================
+condition               seeds                          people   who
+======================  =============================  =======  ==================================
+in-distribution         0 to 99                        100      the ordinary sampler (published)
+ood                     10,000 to 10,049               50       corners that training never sees
+archetypes              20,000 to 20,014               15       the three archetypes, 5 weeks each
+in-distribution-wide    1,000,000 to 1,001,999         2,000    as above, for tight intervals
+ood-wide                1,100,000 to 1,101,999         2,000    as above
+archetypes-wide         1,200,000 to 1,201,999         2,000    as above
+======================  =============================  =======  ==================================
+
+Each is played on both populations, ``classic`` and ``peaked``; the archetypes are the same
+people in both and are played once. Seeds from 1,000,000 to 1,999,999 are kept for evaluation
+whether a condition uses them yet or not. Training calls `check_training_seeds`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.life.populations import Population, archetype_people, sample_people
+from rhythm.life.profiles import People
+from rhythm.vocab import InvalidValueError, RhythmError, UnknownNameError
+
+EVERYONE: Final = "everyone"
+"""Stands for the population in conditions whose people are the same in both."""
+
+
+class ReservedSeedError(RhythmError, ValueError):
+    """A seed that belongs to an evaluation condition was about to be trained on."""
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A named set of seeds and the sampler of their people.
+
+    Attributes:
+        name: as in the table above.
+        seeds: episode seeds.
+        corners: people from the corners of the trait space instead of the ordinary sampler.
+        archetypes: the three archetypes in turn instead of a sampler.
+    """
+
+    name: str
+    seeds: range
+    corners: bool = False
+    archetypes: bool = False
+
+    @property
+    def wide(self) -> bool:
+        """Whether this is the form with 2,000 seeds."""
+        return self.name.endswith("-wide")
+
+    @property
+    def populations(self) -> tuple[str, ...]:
+        """The populations it is played on: both, or ``everyone`` where they do not differ."""
+        return (EVERYONE,) if self.archetypes else tuple(p.value for p in Population)
+
+    @property
+    def seed_array(self) -> NDArray[np.int64]:
+        """The seeds, shape (people,)."""
+        return np.arange(self.seeds.start, self.seeds.stop, dtype=np.int64)
+
+    def people(self, population: str) -> People:
+        """The hidden people, one for each seed, shape (people, 15).
+
+        Raises:
+            UnknownNameError: the condition is not played on that population.
+        """
+        if population not in self.populations:
+            raise UnknownNameError(f"population of {self.name}", population, self.populations)
+        if self.archetypes:
+            return archetype_people(len(self.seeds))[1]
+        return sample_people(self.seed_array, Population(population), corners=self.corners)
+
+
+CONDITIONS: Final[dict[str, Condition]] = {
+    c.name: c
+    for c in (
+        Condition("in-distribution", range(100)),
+        Condition("ood", range(10_000, 10_050), corners=True),
+        Condition("archetypes", range(20_000, 20_015), archetypes=True),
+        Condition("in-distribution-wide", range(1_000_000, 1_002_000)),
+        Condition("ood-wide", range(1_100_000, 1_102_000), corners=True),
+        Condition("archetypes-wide", range(1_200_000, 1_202_000), archetypes=True),
+    )
+}
+PUBLISHED: Final = tuple(c.name for c in CONDITIONS.values() if not c.wide)
+WIDE: Final = tuple(c.name for c in CONDITIONS.values() if c.wide)
+
+EVALUATION_ONLY: Final[tuple[range, ...]] = (
+    *(CONDITIONS[name].seeds for name in PUBLISHED),
+    range(1_000_000, 2_000_000),
+)
+"""Seeds that nothing may be trained on."""
+
+
+def find_conditions(names: Sequence[str]) -> list[Condition]:
+    """The conditions of those names, in the order of the table, each once.
+
+    Args:
+        names: names of conditions, or ``all``, ``published``, ``wide``.
+
+    Raises:
+        UnknownNameError: a name that is none of these.
+    """
+    groups = {"all": tuple(CONDITIONS), "published": PUBLISHED, "wide": WIDE}
+    wanted: set[str] = set()
+    for name in names:
+        if name not in CONDITIONS and name not in groups:
+            raise UnknownNameError("condition", name, (*groups, *CONDITIONS))
+        wanted.update(groups.get(name, (name,)))
+    return [condition for name, condition in CONDITIONS.items() if name in wanted]
+
+
+def check_training_seeds(seeds: NDArray[np.int64] | Sequence[int] | range) -> NDArray[np.int64]:
+    """Seeds that may be trained on, as an array of the same shape.
+
+    Raises:
+        ReservedSeedError: one of them belongs to an evaluation condition.
+        InvalidValueError: one is negative, or not a whole number.
+    """
+    found = np.asarray(seeds)
+    if found.size and found.dtype.kind not in "iu":
+        raise InvalidValueError(f"seeds are whole numbers from 0; got {found.dtype}")
+    if (found < 0).any():
+        raise InvalidValueError(f"seeds are whole numbers from 0; got {int(found.min())}")
+    for reserved in EVALUATION_ONLY:
+        taken = found[(found >= reserved.start) & (found < reserved.stop)]
+        if taken.size:
+            raise ReservedSeedError(
+                f"seed {int(taken[0])} is kept for evaluation ({reserved.start} to {reserved.stop - 1}); "
+                "train on seeds from 2000000, which no condition uses"
+            )
+    return found.astype(np.int64)

@@ -1,0 +1,116 @@
+"""What one policy did under one condition, as a file: grades of each person, curves over the week.
+
+A file is ``POLICY.CONDITION.POPULATION.json`` in a results folder. It is written whole or
+not at all, and carries the digest of everything its numbers depend on.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from rhythm.vocab import SchemaError
+
+RESULT_SCHEMA: Final = "rhythm.bench-result/1"
+
+
+class Curve(msgspec.Struct, frozen=True):
+    """A mean over people at each step of the week, with the ends of its 95 % interval; 28 numbers each."""
+
+    mean: list[float]
+    low: list[float]
+    high: list[float]
+
+
+class Result(msgspec.Struct, frozen=True, kw_only=True):
+    """What was measured.
+
+    Attributes:
+        schema: `RESULT_SCHEMA`.
+        digest: of the configuration and versions.
+        policy, condition, population: what was played.
+        told: whether the policy was told who the people are.
+        first_seed, people: the seeds are ``people`` consecutive numbers from the first.
+        seconds: time spent on all people, summed over cores.
+        versions: see `rhythm.bench.versions.versions`.
+        graded: grades of each person in the order of seeds, by name.
+        curves: over the 28 steps, by name.
+    """
+
+    schema: str = RESULT_SCHEMA
+    digest: str
+    policy: str
+    condition: str
+    population: str
+    told: bool
+    first_seed: int
+    people: int
+    seconds: float
+    versions: dict[str, str]
+    graded: dict[str, list[float]]
+    curves: dict[str, Curve]
+
+
+class _Head(msgspec.Struct):
+    schema: str
+
+
+def result_path(folder: Path, policy: str, condition: str, population: str) -> Path:
+    """Where a result stands in a results folder."""
+    return folder / f"{policy}.{condition}.{population}.json"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that whoever reads it finds all of it or the one before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-", delete=False) as file:
+        temporary = Path(file.name)
+        try:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+            temporary.chmod(0o644)
+            temporary.replace(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+
+
+def write_result(folder: Path, result: Result) -> Path:
+    """Write a result into a results folder; gives its path."""
+    path = result_path(folder, result.policy, result.condition, result.population)
+    write_whole(path, msgspec.json.encode(result))
+    return path
+
+
+def read_result(path: Path) -> Result:
+    """The result in a file.
+
+    Raises:
+        SchemaError: the file is damaged, or of another schema or version.
+    """
+    content = path.read_bytes()
+    try:
+        schema = msgspec.json.decode(content, type=_Head).schema
+        if schema != RESULT_SCHEMA:
+            raise SchemaError(
+                f"{path.name} is of schema {schema[:60]!r}; this version reads {RESULT_SCHEMA!r}. "
+                "Play it again with --force, or name another results folder"
+            )
+        return msgspec.json.decode(content, type=Result)
+    except (msgspec.DecodeError, UnicodeError) as error:
+        raise SchemaError(f"{path.name} is damaged: {error}. Play it again with --force, or remove the file") from None
+
+
+def read_results(folder: Path) -> list[Result]:
+    """All results in a folder, by file name.
+
+    Raises:
+        SchemaError: there is none, or one cannot be read.
+    """
+    paths = sorted(path for path in folder.glob("*.*.*.json"))
+    if not paths:
+        raise SchemaError(f"no results in {folder}; make some with `rhythm bench run --results {folder}`")
+    return [read_result(path) for path in paths]

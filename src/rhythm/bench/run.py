@@ -1,0 +1,195 @@
+"""Run policies through conditions: resumable, on all cores, the same numbers however it is split.
+
+People are played in chunks by threads (the compiled kernels let go of the interpreter lock);
+a chunk's people do not see each other, so the split changes nothing. What a results folder
+already holds under the same digest is not played again.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.bench.conditions import EVERYONE, Condition, find_conditions
+from rhythm.bench.graders import Episodes, belief_errors, grade_week, states_beliefs
+from rhythm.bench.play import joined, play
+from rhythm.bench.results import Curve, Result, read_result, result_path, write_result, write_whole
+from rhythm.bench.statistics import BOOTSTRAP_SEED, DRAWS, INTERVAL, means
+from rhythm.bench.versions import digest_of, versions
+from rhythm.life.populations import Population
+from rhythm.policy.registry import make_policy
+
+REFERENCES: Final = ("heuristic", "average", "oracle")
+"""Policies that others are measured against; played with every run."""
+CHUNK: Final = 128
+CONFIG_SCHEMA: Final = "rhythm.bench-config/1"
+
+OnProgress = Callable[[str, int], None]
+"""Called with what was played and how many more people's weeks are done."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """One policy under one condition on one population: one file of results."""
+
+    policy: str
+    condition: Condition
+    population: str
+
+    @property
+    def label(self) -> str:
+        """``oracle, ood, peaked``."""
+        return f"{self.policy}, {self.condition.name}, {self.population}"
+
+    def config(self) -> dict[str, Any]:
+        """What its numbers depend on, versions apart."""
+        return {
+            "policy": self.policy,
+            "policy_version": getattr(make_policy(self.policy), "version", ""),
+            "condition": self.condition.name,
+            "population": self.population,
+            "first_seed": self.condition.seeds.start,
+            "people": len(self.condition.seeds),
+        }
+
+    def digest(self) -> str:
+        """Digest of its configuration and of all versions."""
+        return digest_of({**self.config(), "versions": versions()})
+
+
+def units_of(policies: Sequence[str], conditions: Sequence[Condition]) -> list[Unit]:
+    """Every unit of a run; references and repeated names are added and dropped by the caller."""
+    return [
+        Unit(policy, condition, population)
+        for condition in conditions
+        for population in condition.populations
+        for policy in policies
+    ]
+
+
+def run(
+    policies: Sequence[str],
+    conditions: Sequence[str],
+    folder: Path,
+    *,
+    force: bool = False,
+    workers: int | None = None,
+    on_progress: OnProgress = lambda _label, _weeks: None,
+) -> list[Result]:
+    """Play what the folder does not hold yet.
+
+    Args:
+        policies: names in the registry; the references are played too.
+        conditions: names of conditions or of groups of them (see `find_conditions`).
+        folder: results folder; made if it is missing.
+        force: play everything again.
+        workers: threads; one for each core by default.
+        on_progress: told of progress.
+
+    Returns:
+        A result for each unit, references included.
+
+    Raises:
+        UnknownNameError: an unknown policy or condition.
+        SchemaError: a file in the folder is damaged or of another schema version.
+    """
+    everyone = tuple(dict.fromkeys((*policies, *REFERENCES)))
+    units = units_of(everyone, find_conditions(conditions))
+    digests = {unit: unit.digest() for unit in units}
+    held = {} if force else {u: r for u in units if (r := _held(folder, u, digests[u]))}
+    config = resolved_config(policies, conditions)
+    write_whole(folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
+    for unit in held:
+        on_progress(unit.label, len(unit.condition.seeds))
+    made: dict[Unit, Result] = {}
+    executor = ThreadPoolExecutor(workers or os.cpu_count() or 1)
+    try:
+        waiting = {unit: _submit(executor, unit, on_progress) for unit in units if unit not in held}
+        for unit in list(waiting):
+            parts = [future.result() for future in waiting.pop(unit)]
+            made[unit] = measure(unit, digests[unit], joined([p for p, _ in parts]), sum(s for _, s in parts))
+            write_result(folder, made[unit])
+    finally:
+        executor.shutdown(cancel_futures=True)
+    return [held.get(unit) or made[unit] for unit in units]
+
+
+def weeks_to_play(policies: Sequence[str], conditions: Sequence[str]) -> int:
+    """How many people's weeks a run comes to, references included."""
+    everyone = tuple(dict.fromkeys((*policies, *REFERENCES)))
+    return sum(len(unit.condition.seeds) for unit in units_of(everyone, find_conditions(conditions)))
+
+
+def resolved_config(policies: Sequence[str], conditions: Sequence[str]) -> dict[str, Any]:
+    """The whole configuration of a run, defaults filled in, and all versions."""
+    return {
+        "schema": CONFIG_SCHEMA,
+        "policies": list(dict.fromkeys((*policies, *REFERENCES))),
+        "conditions": [
+            {
+                "name": c.name,
+                "first_seed": c.seeds.start,
+                "people": len(c.seeds),
+                "populations": list(c.populations),
+                "corners": c.corners,
+                "archetypes": c.archetypes,
+            }
+            for c in find_conditions(conditions)
+        ],
+        "bootstrap": {"draws": DRAWS, "seed": BOOTSTRAP_SEED, "interval": list(INTERVAL)},
+        "versions": versions(),
+    }
+
+
+def measure(unit: Unit, digest: str, played: Episodes, seconds: float) -> Result:
+    """Grade what was played."""
+    population = Population.PEAKED if unit.population == EVERYONE else Population(unit.population)
+    curves = {"wellbeing": played.wellbeing}
+    if states_beliefs(played):
+        curves["belief_error"] = belief_errors(played)
+    return Result(
+        digest=digest,
+        policy=unit.policy,
+        condition=unit.condition.name,
+        population=unit.population,
+        told=make_policy(unit.policy).told,
+        first_seed=unit.condition.seeds.start,
+        people=len(played.people),
+        seconds=seconds,
+        versions=versions(),
+        graded={name: values.tolist() for name, values in grade_week(played, population).items()},
+        curves={name: _curve(values) for name, values in curves.items()},
+    )
+
+
+def _curve(values: NDArray[np.float64]) -> Curve:
+    steps = means(values)
+    return Curve([s.value for s in steps], [s.low for s in steps], [s.high for s in steps])
+
+
+def _held(folder: Path, unit: Unit, digest: str) -> Result | None:
+    path = result_path(folder, unit.policy, unit.condition.name, unit.population)
+    if not path.exists():
+        return None
+    result = read_result(path)
+    return result if result.digest == digest else None
+
+
+def _submit(executor: ThreadPoolExecutor, unit: Unit, on_progress: OnProgress) -> list[Future[tuple[Episodes, float]]]:
+    people, seeds = unit.condition.people(unit.population), unit.condition.seed_array
+
+    def chunk(start: int) -> tuple[Episodes, float]:
+        begun = time.thread_time()
+        part = slice(start, start + CHUNK)
+        played = play(make_policy(unit.policy), people[part], seeds[part])
+        on_progress(unit.label, len(played.people))
+        return played, time.thread_time() - begun
+
+    return [executor.submit(chunk, start) for start in range(0, len(seeds), CHUNK)]

@@ -1,0 +1,52 @@
+"""What a result depends on besides its configuration: versions of everything that can change a number."""
+
+import hashlib
+import platform
+from functools import lru_cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+import rhythm
+from rhythm.bench.graders import GRADER_V3
+from rhythm.life.constants import LIFE_VERSION
+from rhythm.life.grade_v2 import GRADER_V2
+from rhythm.life.populations import POPULATION_VERSION
+
+_DECIDING: Final = ("vocab", "life", "belief", "policy")
+_PLAYING: Final = ("beliefs.py", "conditions.py", "graders.py", "play.py")
+
+
+@lru_cache(maxsize=1)
+def sources_digest() -> str:
+    """Digest of the sources that decide what is played and how it is graded."""
+    root = Path(rhythm.__file__).parent
+    paths = [path for part in _DECIDING for path in sorted((root / part).rglob("*.py"))]
+    digest = hashlib.sha256()
+    for path in [*paths, *(root / "bench" / name for name in _PLAYING)]:
+        digest.update(path.relative_to(root).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def versions() -> dict[str, str]:
+    """Versions by name: Rhythm, life model, population, graders, libraries, kind of machine, sources."""
+    return {
+        "rhythm": rhythm.__version__,
+        "life": LIFE_VERSION,
+        "population": POPULATION_VERSION,
+        "grader_v2": GRADER_V2,
+        "grader_v3": GRADER_V3,
+        "python": platform.python_version(),
+        "numpy": version("numpy"),
+        "numba": version("numba"),
+        "machine": platform.machine(),
+        "sources": sources_digest(),
+    }
+
+
+def digest_of(config: object) -> str:
+    """Digest of a configuration, sixteen hexadecimal digits; the order of keys does not matter."""
+    return hashlib.sha256(msgspec.json.encode(config, order="sorted")).hexdigest()[:16]

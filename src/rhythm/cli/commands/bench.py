@@ -1,0 +1,93 @@
+"""Measure policies: play them, report them, check the calibration, try to fool the graders.
+
+Results are kept in a folder; what it holds already is not played again.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rhythm.cli.output import JsonOption, print_json, progress
+
+if TYPE_CHECKING:
+    from rhythm.bench.rows import Row
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+Results = Annotated[
+    Path, typer.Option("--results", help="Folder that keeps the results; what it holds is not played again.")
+]
+DEFAULT_RESULTS = Path("results/bench")
+
+
+@app.callback()
+def bench() -> None:
+    """Measure policies: play them, report them, check the calibration, try to fool the graders."""
+
+
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
+@app.command(epilog="Example: [bold]rhythm bench run --policy heuristic,average,oracle --conditions published[/bold]")
+def run(
+    policy: Annotated[str, typer.Option(help="Policies by name, with commas between them.")],
+    conditions: Annotated[
+        str, typer.Option(help="Conditions by name, with commas between them; or all, published, wide.")
+    ] = "published",
+    results: Results = DEFAULT_RESULTS,
+    force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Play policies through conditions and print what both graders say, with 95 % intervals.
+
+    The heuristic, the average person's planner and the oracle are played too, because the
+    others are measured against them.
+    """
+    from rhythm.bench import run as bench_run  # noqa: PLC0415
+    from rhythm.bench.measures import rows_of  # noqa: PLC0415
+
+    policies, wanted = _names(policy), _names(conditions)
+    with progress("playing weeks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
+        played = bench_run.run(policies, wanted, results, force=force, on_progress=on_progress)
+    rows = rows_of(played)
+    if as_json:
+        print_json("rhythm.bench-run/1", bench_run.resolved_config(policies, wanted), rows)
+        return
+    _print_report(rows)
+
+
+@app.command(epilog="Example: [bold]rhythm bench report --results results/bench --markdown report.md[/bold]")
+def report(
+    results: Results = DEFAULT_RESULTS,
+    markdown: Annotated[Path | None, typer.Option(help="Write the report to this Markdown file too.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Print what a results folder holds: policies and conditions, published rows beside ours."""
+    from rhythm.bench.measures import rows_of  # noqa: PLC0415
+    from rhythm.bench.report import sheets_of, to_markdown  # noqa: PLC0415
+    from rhythm.bench.results import read_results, write_whole  # noqa: PLC0415
+
+    held = read_results(results)
+    rows = rows_of(held)
+    versions = held[0].versions
+    if markdown is not None:
+        line = "Versions: " + ", ".join(f"{name} {value}" for name, value in versions.items()) + "."
+        write_whole(markdown, to_markdown(sheets_of(rows), line).encode())
+    if as_json:
+        print_json("rhythm.bench-report/1", {"versions": versions}, rows)
+        return
+    _print_report(rows)
+
+
+def _print_report(rows: "list[Row]") -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from rhythm.bench.report import FOOTNOTE, sheets_of, to_rich  # noqa: PLC0415
+
+    console = Console()
+    for sheet in sheets_of(rows):
+        console.print(to_rich(sheet))
+        console.print()
+    console.print(FOOTNOTE, style="dim")
