@@ -11,7 +11,7 @@ from rhythm.life.counter import GOLDEN, Stream, mix, normals, scramble_seeds, un
 from rhythm.life.populations import Population, is_corner, sample_people
 from rhythm.life.profiles import ARCHETYPES, Profile, belief_targets, check_people, unit_traits
 from rhythm.vocab import InvalidValueError
-from tests.life.people import people
+from life.people import people
 
 
 @given(people(8))

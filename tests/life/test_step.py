@@ -9,7 +9,7 @@ from rhythm.life.populations import Population, sample_people
 from rhythm.life.step import anomalies, draw_events, step, wellbeing
 from rhythm.life.week import Weeks
 from rhythm.vocab import EpisodeOverError, InvalidValueError, LifeEvent, UnknownNameError
-from tests.life.people import choices, happenings, levels, people
+from life.people import choices, happenings, levels, people
 
 N = 4
 
