@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from life.people import people
 from rhythm.life.cores import spread
 from rhythm.life.counter import GOLDEN, Stream, mix, normals, scramble_seeds, uniforms
 from rhythm.life.populations import Population, is_corner, sample_people
 from rhythm.life.profiles import ARCHETYPES, Profile, belief_targets, check_people, unit_traits
 from rhythm.vocab import InvalidValueError
-from life.people import people
 
 
 @given(people(8))

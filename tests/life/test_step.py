@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from life.people import choices, happenings, levels, people
 from rhythm.life.populations import Population, sample_people
 from rhythm.life.step import anomalies, draw_events, step, wellbeing
 from rhythm.life.week import Weeks
 from rhythm.vocab import EpisodeOverError, InvalidValueError, LifeEvent, UnknownNameError
-from life.people import choices, happenings, levels, people
 
 N = 4
 
