@@ -1,0 +1,109 @@
+"""Whose week an episode is: the condition, the population and the seed name the hidden person."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.life.counter import Stream, mix, scramble_seeds, uniforms
+from rhythm.life.populations import Population, sample_people
+from rhythm.life.profiles import ARCHETYPES, People
+from rhythm.sim.secret import PUBLISHED, Secret, number_of
+from rhythm.vocab import InvalidValueError, UnknownNameError
+
+IN_DISTRIBUTION: Final = "in-distribution"
+OOD: Final = "ood"
+ALL_ARCHETYPES: Final = "archetypes"
+
+SPLITS: Final[dict[str, range]] = {
+    IN_DISTRIBUTION: range(100),
+    OOD: range(10_000, 10_050),
+    ALL_ARCHETYPES: range(20_000, 20_015),
+}
+"""The published evaluation conditions and their seeds."""
+
+CONDITIONS: Final = (*SPLITS, *ARCHETYPES)
+"""What a face of the simulator can be set to: a published condition, or one archetype by name."""
+
+SEED_LIMIT: Final = 2**63
+_FREE_SEEDS: Final = np.uint64(2**32)
+
+
+@dataclass(frozen=True)
+class Casting:
+    """How seeds become hidden people.
+
+    Attributes:
+        condition: one of `CONDITIONS`; ``ood`` draws only corner people, ``archetypes`` the
+            three in turn (in an order that the secret shuffles), a name always that one.
+        population: how reward weights are drawn; does not matter for archetypes.
+        secret: see `rhythm.sim.secret`.
+
+    Raises:
+        UnknownNameError: no such condition or population.
+    """
+
+    condition: str = IN_DISTRIBUTION
+    population: str = Population.CLASSIC
+    secret: Secret = PUBLISHED
+
+    def __post_init__(self) -> None:
+        if self.condition not in CONDITIONS:
+            raise UnknownNameError("condition", self.condition, CONDITIONS)
+        if self.population not in tuple(Population):
+            raise UnknownNameError("population", self.population, tuple(p.value for p in Population))
+
+    def people(self, seeds: NDArray[np.int64]) -> People:
+        """The hidden person of each seed, profile rows, shape (people, 15)."""
+        if self.condition in ARCHETYPES:
+            return np.tile(ARCHETYPES[self.condition].row, (len(seeds), 1))
+        if self.condition == ALL_ARCHETYPES:
+            rows = np.array([person.row for person in ARCHETYPES.values()])
+            people: People = rows[self._archetype_of(seeds)]
+            return people
+        return sample_people(
+            seeds, Population(self.population), corners=self.condition == OOD, secret=number_of(self.secret)
+        )
+
+    def _archetype_of(self, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+        # Three seeds in a row are the three archetypes; a secret shuffles each three.
+        offset = seeds - SPLITS[ALL_ARCHETYPES].start
+        place, kinds = offset % len(ARCHETYPES), len(ARCHETYPES)
+        number = number_of(self.secret)
+        if number == 0:
+            return place
+        keys = scramble_seeds(offset // kinds, Stream.PERSON, number)
+        order = uniforms(keys[:, None], np.arange(kinds)[None, :]).argsort(axis=1)
+        shuffled: NDArray[np.int64] = order[np.arange(len(seeds)), place]
+        return shuffled
+
+
+def check_seeds(seeds: object, count: int) -> NDArray[np.int64]:
+    """One seed for each of that many people, shape (people,).
+
+    Raises:
+        InvalidValueError: wrong shape, not whole numbers, or outside 0 to 2**63 - 1.
+    """
+    found = np.asarray(seeds)
+    if found.shape != (count,):
+        raise InvalidValueError(f"give one seed for each of {count} people; got shape {found.shape}")
+    if found.dtype.kind not in "iu" or (found < 0).any() or (found >= SEED_LIMIT).any():
+        raise InvalidValueError("a seed is a whole number from 0 to 2**63 - 1")
+    return found.astype(np.int64)
+
+
+def next_seeds(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The seeds of the weeks that follow those of ``seeds`` when no seed is named.
+
+    A scramble of the last one, from 2**32 to 2**53: the same in every face, and never an
+    evaluation seed, so that training by repeated reset touches none of them.
+    """
+    words = mix(mix(seeds.astype(np.uint64)))
+    following: NDArray[np.int64] = ((words >> np.uint64(11)) | _FREE_SEEDS).astype(np.int64)
+    return following
+
+
+def drawn_seeds(generator: np.random.Generator, count: int) -> NDArray[np.int64]:
+    """Seeds for weeks of which none was named before, shape (people,)."""
+    return next_seeds(generator.integers(0, SEED_LIMIT - 1, size=count, dtype=np.int64))

@@ -1,0 +1,64 @@
+"""A server's own number, without which a seed says nothing of the hidden person.
+
+People are pure functions of seed and secret. With the secret 0 (the default in process) the
+seeds are the published ones, and whoever holds this code can work out the person of a seed.
+A face that serves agents who may know both (an OpenEnv server) keeps a secret of its own.
+The mixing is not cryptography; it keeps honest what an agent may compute, not a fortress.
+"""
+
+import os
+import secrets
+from typing import Final
+
+from rhythm.vocab import InvalidValueError
+
+ENVIRONMENT_VARIABLE: Final = "RHYTHM_SECRET"
+
+
+class Secret:
+    """A number that no repr, log or attribute listing shows.
+
+    Args:
+        number: any whole number from 0; 0 stands for the published seeds.
+
+    Raises:
+        InvalidValueError: not a whole number from 0.
+    """
+
+    __slots__ = ("_number",)
+
+    def __init__(self, number: int = 0) -> None:
+        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
+            raise InvalidValueError("a secret is a whole number from 0; 0 stands for the published seeds")
+        self._number = number
+
+    def __repr__(self) -> str:
+        return "Secret(...)"
+
+    @staticmethod
+    def fresh() -> "Secret":
+        """A secret that nobody knows and that dies with the process."""
+        return Secret(secrets.randbits(64) | 1)
+
+    @staticmethod
+    def from_environment() -> "Secret":
+        """The secret that the variable RHYTHM_SECRET holds, or a fresh one where it is not set.
+
+        Raises:
+            InvalidValueError: the variable holds something else than a whole number from 0.
+        """
+        text = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
+        if not text:
+            return Secret.fresh()
+        if not text.isdecimal():
+            raise InvalidValueError(f"{ENVIRONMENT_VARIABLE} holds no whole number from 0; set it to one, or unset it")
+        return Secret(int(text))
+
+
+PUBLISHED: Final = Secret(0)
+"""The secret of the published seeds, which is none."""
+
+
+def number_of(secret: Secret) -> int:
+    """The number itself, for the samplers."""
+    return secret._number  # noqa: SLF001 - the one place that reads it
