@@ -22,17 +22,20 @@ def test_crash_free_counts_meters_not_steps() -> None:
 
 
 def test_adaptation_is_gated_by_the_quality_of_the_second_half() -> None:
-    flat = np.zeros((1, WEEK_STEPS))
-    rising = np.repeat([[0.0, 1.5]], 14, axis=1)
-    recovering = np.repeat([[-3.0, -2.0]], 14, axis=1)
-    assert v2.adaptation(flat) == pytest.approx(0.5)
-    assert v2.adaptation(rising) == pytest.approx(1.0)
-    assert v2.adaptation(recovering) == pytest.approx(0.0)
+    good = v2.LATE_FLOOR + v2.LATE_SPAN
+    flat = np.full((1, WEEK_STEPS), good)
+    rising = np.repeat([[good, good + v2.ADAPTATION_SPAN / 2]], 14, axis=1)
+    falling = np.repeat([[good + v2.ADAPTATION_SPAN / 4, good]], 14, axis=1)
+    recovering = np.repeat([[v2.LATE_FLOOR - 5.0, v2.LATE_FLOOR]], 14, axis=1)
+    halfway = np.full((1, WEEK_STEPS), v2.LATE_FLOOR + v2.LATE_SPAN / 2)
+    for rewards, expected in ((flat, 0.5), (rising, 1.0), (falling, 0.25), (recovering, 0.0), (halfway, 0.25)):
+        assert v2.adaptation(rewards) == pytest.approx(expected)
 
 
 def test_efficiency_runs_from_its_floor_over_its_span() -> None:
-    rewards = np.array([[-2.4], [-2.4 + 2.75 / 2], [0.35], [5.0]]).repeat(WEEK_STEPS, axis=1)
-    np.testing.assert_allclose(v2.efficiency(rewards), [0.0, 0.5, 1.0, 1.0], atol=1e-12)
+    shares = np.array([[-1.0], [0.0], [0.5], [1.0], [3.0]])
+    rewards = (v2.EFFICIENCY_FLOOR + shares * v2.EFFICIENCY_SPAN).repeat(WEEK_STEPS, axis=1)
+    np.testing.assert_allclose(v2.efficiency(rewards), [0.0, 0.0, 0.5, 1.0, 1.0], atol=1e-12)
 
 
 def test_the_last_belief_that_was_stated_counts() -> None:

@@ -37,7 +37,9 @@ class PosteriorPlayer:
         from rhythm.policy import plan_kernel  # noqa: PLC0415
 
         if view.step > 0:
-            self.posterior.absorb(view.before, view.deltas, view.actions, view.step - 1, view.last_events, view.rewards)
+            self.posterior.absorb(
+                view.before, view.deltas, view.actions, view.step - 1, view.last_events, view.rewards
+            )
         draws = self.posterior.draws()
         beliefs, low, high = beliefs_of(draws)
         mean = np.ascontiguousarray(draws.mean(axis=1))
