@@ -19,7 +19,7 @@ from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.populations import Population, sample_people
 from rhythm.life.profiles import belief_targets, unit_traits
 from rhythm.life.traits import PROFILE_WIDTH, TRAIT_RANGES, TRAITS, Trait
-from rhythm.vocab import METER_COUNT, SLOTS_PER_DAY
+from rhythm.vocab import ACTION_COUNT, METER_COUNT, SLOTS_PER_DAY
 
 Floats = NDArray[np.float64]
 
@@ -27,6 +27,8 @@ POOL = 1024
 """Prior draws of the weights that are tried against the evidence."""
 DRAWS = 64
 """Draws that stand for the posterior of one person."""
+RESOLUTION = 0.03
+"""Differences in a meter finer than this are not worth finding out."""
 _POOL_SEED = 7_000_001
 _NEAREST = 48
 _TOLERANCE = Trait.STRESS_TOLERANCE - METER_COUNT
@@ -95,8 +97,8 @@ class ExactPosterior:
     def trait_means(self) -> Floats:
         """Means of the traits in units of their ranges, shape (people, 10)."""
         prior = np.full(len(TRAITS), 0.5 * _PRIOR_PRECISION)
-        means = np.einsum("nij,nj->ni", self._covariance(), self.evidence + prior)
-        return np.clip(means, 0.0, 1.0)
+        means: Floats = np.einsum("nij,nj->ni", self._covariance(), self.evidence + prior)
+        return means.clip(0.0, 1.0)
 
     def draws(self, count: int = DRAWS) -> Floats:
         """People who fit the evidence, shape (people, count, 15), equally likely."""
@@ -104,8 +106,8 @@ class ExactPosterior:
         drawn = np.empty((people, count, PROFILE_WIDTH))
         pool = _pool()[:count]
         start = _PRIOR_PRECISION * unit_traits(pool)
-        unit = np.einsum("nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + start[None])
-        unit = np.clip(unit, 0.0, 1.0)
+        moved = np.einsum("nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + start[None])
+        unit = moved.clip(0.0, 1.0)
         low = np.array([TRAIT_RANGES[t][0] for t in TRAITS])
         high = np.array([TRAIT_RANGES[t][1] for t in TRAITS])
         drawn[:, :, METER_COUNT:] = low + unit * (high - low)
@@ -115,9 +117,32 @@ class ExactPosterior:
         drawn[:, :, :METER_COUNT] = self._weight_draws(count)
         return drawn
 
+    def expected_information(
+        self, draws: Floats, meters: Floats, slot: int, events: NDArray[np.int8], resolution: float = RESOLUTION
+    ) -> Floats:
+        """What each action would tell of each person, in nats, shape (people, 10).
+
+        Args:
+            draws: of this posterior, shape (people, count, 15).
+            meters: shape (people, 5).
+            slot: part of the day, or a step.
+            events: shape (people,).
+            resolution: see `rhythm.belief.exact_kernel.expected_information`.
+        """
+        from rhythm.belief import exact_kernel  # noqa: PLC0415
+
+        mean = np.ascontiguousarray(draws.mean(axis=1))
+        spread = draws[:, :, :METER_COUNT] - mean[:, None, :METER_COUNT]
+        weight_covariance = np.ascontiguousarray(np.einsum("nqi,nqj->nij", spread, spread) / draws.shape[1])
+        told = np.empty((len(meters), ACTION_COUNT))
+        exact_kernel.expected_information(
+            mean, meters, slot % SLOTS_PER_DAY, events, self._covariance(), weight_covariance, resolution, told
+        )
+        return told
+
     def _weight_draws(self, count: int) -> Floats:
         values, vectors = np.linalg.eigh(self.weight_information)
-        known = values > _RANK_FLOOR
+        known = np.asarray(values > _RANK_FLOOR)
         # Coordinates along the directions that the evidence fixes; the others count as met.
         projected = np.einsum("nij,ni->nj", vectors, self.weight_evidence)
         target = np.where(known, projected / np.where(known, values, 1.0), 0.0)

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.life import constants as k
-from rhythm.life.compiled import kernel
+from rhythm.life.compiled import Index, inlined, kernel
+from rhythm.life.kernel import step_person
 from rhythm.life.traits import TRAIT_RANGES, TRAITS, Trait
 from rhythm.vocab import CRASH_BELOW, METER_COUNT
 
@@ -38,6 +39,43 @@ _PER_VARIANCE = 1e8
 _NEAR = 1e-9
 
 
+@inlined
+def _row(h: Floats, m: Index, a: Index, slot: Index, vitality: float) -> float:
+    """What action ``a`` does to meter ``m`` as a row over the traits (fills ``h``) and a constant, before limits."""
+    work, company, crowd, solo, guilt = (
+        _SHARES[a, 0],
+        _SHARES[a, 1],
+        _SHARES[a, 2],
+        _SHARES[a, 3],
+        _SHARES[a, 4],
+    )
+    h[:] = 0.0
+    h0 = _BASE[a, slot, m]
+    if m == 0:
+        h0 += company * _BASE[a, slot, 0] * (LOW[_DRAIN] - 1.0)
+        h0 += work * LOW[_RECOVERY] + solo * LOW[_SOLO]
+        h[_DRAIN] = company * _BASE[a, slot, 0] * SPAN[_DRAIN]
+        h[_RECOVERY] = work * SPAN[_RECOVERY]
+        h[_SOLO] = solo * SPAN[_SOLO]
+    elif m == 1:
+        h0 += solo * LOW[_SOLO]
+        h[_SOLO] = solo * SPAN[_SOLO]
+    elif m == 2:
+        full = _BASE[a, slot, 2] * (0.5 + 0.5 * vitality)
+        h0 = full * (1.0 + LOW[_CHRONO] * _LARK[slot])
+        h[_CHRONO] = full * SPAN[_CHRONO] * _LARK[slot]
+    elif m == 3:
+        h0 += work * LOW[_CALM] + company * LOW[_WARMTH] - guilt * LOW[_GUILT]
+        h[_CALM] = work * SPAN[_CALM]
+        h[_WARMTH] = company * SPAN[_WARMTH]
+        h[_GUILT] = -guilt * SPAN[_GUILT]
+    else:
+        h0 += crowd * LOW[_WARMTH]
+        h[_WARMTH] = crowd * SPAN[_WARMTH]
+    constant: float = h0
+    return constant
+
+
 @kernel
 def absorb(
     before: Floats, deltas: Floats, actions: Bytes, slot: int, events: Bytes, rewards: Floats, traits_at: Floats,
@@ -62,9 +100,7 @@ def absorb(
     h = np.zeros(TRAIT_COUNT)
     for i in range(before.shape[0]):
         a, e = actions[i], events[i]
-        work, company, crowd, solo, guilt = (
-            _SHARES[a, 0], _SHARES[a, 1], _SHARES[a, 2], _SHARES[a, 3], _SHARES[a, 4],
-        )  # fmt: skip
+        solo = _SHARES[a, 3]
         impact_at = LOW[_IMPACT] + traits_at[i, _IMPACT] * SPAN[_IMPACT]
         s = before[i, 3]
         # Was there stress? Cognition tells, since nothing else of the person is in it but the
@@ -86,29 +122,7 @@ def absorb(
             after = before[i, m] + deltas[i, m]
             if after <= _NEAR or after >= 1.0 - _NEAR:
                 continue
-            h[:] = 0.0
-            h0 = _BASE[a, slot, m]
-            if m == 0:
-                h0 += company * _BASE[a, slot, 0] * (LOW[_DRAIN] - 1.0)
-                h0 += work * LOW[_RECOVERY] + solo * LOW[_SOLO]
-                h[_DRAIN] = company * _BASE[a, slot, 0] * SPAN[_DRAIN]
-                h[_RECOVERY] = work * SPAN[_RECOVERY]
-                h[_SOLO] = solo * SPAN[_SOLO]
-            elif m == 1:
-                h0 += solo * LOW[_SOLO]
-                h[_SOLO] = solo * SPAN[_SOLO]
-            elif m == 2:
-                full = _BASE[a, slot, 2] * (0.5 + 0.5 * before[i, 0])
-                h0 = full * (1.0 + LOW[_CHRONO] * _LARK[slot])
-                h[_CHRONO] = full * SPAN[_CHRONO] * _LARK[slot]
-            elif m == 3:
-                h0 += work * LOW[_CALM] + company * LOW[_WARMTH] - guilt * LOW[_GUILT]
-                h[_CALM] = work * SPAN[_CALM]
-                h[_WARMTH] = company * SPAN[_WARMTH]
-                h[_GUILT] = -guilt * SPAN[_GUILT]
-            else:
-                h0 += crowd * LOW[_WARMTH]
-                h[_WARMTH] = crowd * SPAN[_WARMTH]
+            h0 = _row(h, m, a, slot, before[i, 0])
             passive = _PASSIVE[a, m]
             if m == 0:
                 passive += stress + LOW[_DECAY] + traits_at[i, _DECAY] * SPAN[_DECAY]
@@ -145,3 +159,52 @@ def absorb(
             weight_evidence[i, m] += (deltas[i, m] - mean) * y
             for l in range(METER_COUNT):  # noqa: E741
                 weight_information[i, m, l] += (deltas[i, m] - mean) * (deltas[i, l] - mean)
+
+
+@kernel
+def expected_information(
+    people: Floats, meters: Floats, slot: int, events: Bytes, covariance: Floats, weight_covariance: Floats,
+    resolution: float, out: Floats,
+) -> None:  # fmt: skip
+    """How much each action would tell of each person; fills ``out``, shape (people, 10), in nats.
+
+    The sum over the meters' equations and the reward's of half the log of one plus the
+    variance that the equation would explain over the square of a resolution: differences
+    finer than that are not worth knowing.
+
+    Args:
+        people: rows of who they seem to be now, shape (people, 15).
+        meters: shape (people, 5).
+        slot: part of the day.
+        events: shape (people,).
+        covariance: of the traits in units of their ranges, shape (people, 10, 10).
+        weight_covariance: shape (people, 5, 5).
+        resolution: in units of a meter.
+        out: see above.
+    """
+    h = np.zeros(TRAIT_COUNT)
+    per = 1.0 / (resolution * resolution)
+    for i in range(meters.shape[0]):
+        e = events[i]
+        for a in range(_BASE.shape[0]):
+            d = step_person(
+                people, i, meters[i, 0], meters[i, 1], meters[i, 2], meters[i, 3], meters[i, 4],
+                np.uint64(a), np.uint64(slot), np.uint64(e),
+            )  # fmt: skip
+            total = 0.0
+            for m in range(METER_COUNT):
+                _row(h, m, a, slot, meters[i, 0])
+                if m == 0:
+                    h[_DECAY] = -SPAN[_DECAY]
+                h[_IMPACT] = SPAN[_IMPACT] * _EVENTS[e, m]
+                explained = 0.0
+                for j in range(TRAIT_COUNT):
+                    if h[j] != 0.0:
+                        for l in range(TRAIT_COUNT):  # noqa: E741
+                            explained += h[j] * h[l] * covariance[i, j, l]
+                total += 0.5 * np.log(1.0 + max(explained, 0.0) * per)
+            explained = 0.0
+            for j in range(METER_COUNT):
+                for l in range(METER_COUNT):  # noqa: E741
+                    explained += d[j] * d[l] * weight_covariance[i, j, l]
+            out[i, a] = total + 0.5 * np.log(1.0 + max(explained, 0.0) * per)

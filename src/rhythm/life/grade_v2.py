@@ -28,11 +28,11 @@ V2_WEIGHTS: Final[dict[str, float]] = {
 }
 """The six parts of v2 and their published weights."""
 
-ADAPTATION_SPAN: Final = 3.0
+ADAPTATION_SPAN: Final = 2.4
 LATE_FLOOR: Final = -2.0
 LATE_SPAN: Final = 1.2
-EFFICIENCY_FLOOR: Final = -2.4
-EFFICIENCY_SPAN: Final = 2.75
+EFFICIENCY_FLOOR: Final = -3.6
+EFFICIENCY_SPAN: Final = 3.9
 
 
 def crash_free(crashes: NDArray[Any]) -> Floats:
@@ -44,7 +44,7 @@ def crash_free(crashes: NDArray[Any]) -> Floats:
 def adaptation(rewards: Floats) -> Floats:
     """How much better the second half of the week went than the first, shape (people,), in [0, 1].
 
-    0.5 + (late - early) / 3 limited to [0, 1], where late and early are the mean rewards of
+    0.5 + (late - early) / 2.4 limited to [0, 1], where late and early are the mean rewards of
     the two halves, times a gate (late + 2) / 1.2 limited to [0, 1]. The scalings are ours:
     the published source does not state them.
 
@@ -60,7 +60,7 @@ def adaptation(rewards: Floats) -> Floats:
 
 
 def efficiency(rewards: Floats) -> Floats:
-    """(mean reward + 2.4) / 2.75 limited to [0, 1], shape (people,); the scaling is ours.
+    """(mean reward + 3.6) / 3.9 limited to [0, 1], shape (people,); the scaling is ours.
 
     Args:
         rewards: what each step paid, shape (people, 28).

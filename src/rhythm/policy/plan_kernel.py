@@ -153,3 +153,30 @@ def improve_each(
         for m in range(5):
             states[start, 0, m] = meters[i, m]
         worths[i] = improve(people, i, 1, states, plans[i], start, events[i], sweeps)
+
+
+@kernel
+def first_values(
+    people: Floats, meters: Floats, plans: Bytes, start: int, events: Bytes, sweeps: int, values: Floats
+) -> None:
+    """Worth of the rest of each person's week for every first action, the rest improved after it.
+
+    Args:
+        people: profile rows, shape (people, 15).
+        meters: shape (people, 5).
+        plans: good plans of the whole week, shape (people, 28); not changed.
+        start: step that is to be decided.
+        events: event index of that step, shape (people,).
+        sweeps: passes over the steps after the first.
+        values: filled with summed wellbeing of the remaining steps, shape (people, 10).
+    """
+    states = np.empty((plans.shape[1] + 1, 1, 5))
+    for i in range(meters.shape[0]):
+        for action in range(10):
+            plan = plans[i].copy()
+            plan[start] = action
+            for m in range(5):
+                states[start, 0, m] = meters[i, m]
+            values[i, action] = _advance_states(people, i, 1, states, action, start, events[i])
+            if start + 1 < plan.shape[0]:
+                values[i, action] += improve(people, i, 1, states, plan, start + 1, EXPECTED_EVENT, sweeps)

@@ -1,65 +1,122 @@
 """The planner: look ahead over the rest of the week under who the person is thought to be.
 
 One search serves every knowledge of the person: the mean person (``average``), the truth
-(``oracle``), a posterior (``planner``).
+(``oracle``), the truth from some step on (``told-after-3``), a posterior (``planner``);
+and two aims: wellbeing, and, in the variants ``...-v2``, grade v2 itself.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life.profiles import People, average_person, belief_targets
+from rhythm.life.profiles import People
+from rhythm.policy.aims import Aim, GradeV2, Wellbeing
 from rhythm.policy.face import Choice, Player, View
+from rhythm.policy.knowledge import Fixed, Knowledge, Learned, ToldAfter
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
-FIRST_SWEEPS = 6
+FIRST_SWEEPS = 8
 LATER_SWEEPS = 2
+PROBING_STEPS = 10
+WORTH_OF_KNOWING = 0.01
+"""Summed wellbeing that a nat about the person is worth in the first slot of a week."""
+WORTH_OF_KNOWING_V2 = 0.012
+"""The same in grade v2."""
 
 
 @dataclass(frozen=True)
-class AveragePolicy:
-    """Plans for the mean person, whoever it is; its belief is the mean person's."""
+class PlanPolicy:
+    """A planner with a name, a kind of knowledge and an aim.
 
-    name: str = "average"
+    Attributes:
+        name: see `Policy.name`.
+        know: makes the knowledge from the number of people and, for a told policy, their rows.
+        told: see `Policy.told`.
+        aim_v2: maximise grade v2 instead of wellbeing.
+    """
+
+    name: str
+    know: Callable[[int, People | None], Knowledge]
     told: bool = False
-
-    def start(self, seeds: NDArray[np.int64], people: People | None = None) -> Player:
-        """See `Policy.start`."""
-        return PlanPlayer(np.tile(average_person().row, (len(seeds), 1)))
-
-
-@dataclass(frozen=True)
-class OraclePolicy:
-    """Plans for the person as they are: the upper end of what knowing the person can give."""
-
-    name: str = "oracle"
-    told: bool = True
+    aim_v2: bool = False
 
     def start(self, seeds: NDArray[np.int64], people: People | None = None) -> Player:
         """See `Policy.start`.
 
         Raises:
-            InvalidValueError: it was not told who the people are.
+            InvalidValueError: a told policy was not told who the people are.
         """
-        if people is None:
-            raise InvalidValueError("the oracle plans for the people themselves; start it with their profile rows")
-        return PlanPlayer(people)
+        if self.told and people is None:
+            raise InvalidValueError(f"{self.name} plans for the people themselves; start it with their profile rows")
+        count = len(seeds)
+        aim: Aim = GradeV2(count) if self.aim_v2 else Wellbeing()
+        return PlanPlayer(count, self.know(count, people if self.told else None), aim)
 
 
 class PlanPlayer:
-    """Plans each week for a given person, and improves the same plan as the week unfolds."""
+    """Plans for a batch: updates what it knows, improves the same plans as the week unfolds."""
 
-    def __init__(self, people: People) -> None:
-        self._people = np.ascontiguousarray(people)
-        self._beliefs = belief_targets(self._people)
-        self._plans = np.full((len(people), WEEK_STEPS), Action.ME_TIME, np.int8)
-        self._worths = np.empty(len(people))
+    def __init__(self, count: int, knowledge: Knowledge, aim: Aim) -> None:
+        self._knowledge = knowledge
+        self._aim = aim
+        self._worth_of_knowing = WORTH_OF_KNOWING_V2 if isinstance(aim, GradeV2) else WORTH_OF_KNOWING
+        self._plans = np.full((count, WEEK_STEPS), Action.ME_TIME, np.int8)
 
     def choose(self, view: View) -> Choice:
         """See `Player.choose`."""
-        from rhythm.policy import plan_kernel  # noqa: PLC0415 - the compiler is loaded on first use
-
+        self._knowledge.update(view)
         sweeps = FIRST_SWEEPS if view.step == 0 else LATER_SWEEPS
-        plan_kernel.improve_each(self._people, view.meters, self._plans, view.step, view.events, sweeps, self._worths)
-        return Choice(self._plans[:, view.step].copy(), self._beliefs)
+        people = self._knowledge.people()
+        self._aim.improve(people, view, self._plans, sweeps)
+        self._choose_first(view, people)
+        beliefs, low, high = self._knowledge.beliefs()
+        return Choice(self._plans[:, view.step].copy(), beliefs, low, high)
+
+    def _choose_first(self, view: View, people: People) -> None:
+        """Weigh every first action, and what each would tell of the person where that is worth something."""
+        values = self._aim.first_values(people, view, self._plans)
+        told = self._knowledge.expected_information(view) if view.step < PROBING_STEPS else None
+        if told is not None:
+            left = (WEEK_STEPS - view.step) / WEEK_STEPS
+            values += self._worth_of_knowing * left * told
+        self._plans[:, view.step] = values.argmax(axis=1)
+
+
+def _mean_person(count: int, _people: People | None) -> Knowledge:
+    return Fixed.mean_person(count)
+
+
+def _truth(_count: int, people: People | None) -> Knowledge:
+    assert people is not None
+    return Fixed(people)
+
+
+def _posterior(count: int, _people: People | None) -> Knowledge:
+    return Learned(count)
+
+
+def average(*, aim_v2: bool = False) -> PlanPolicy:
+    """Plans for the mean person, whoever it is."""
+    return PlanPolicy("average-v2" if aim_v2 else "average", _mean_person, aim_v2=aim_v2)
+
+
+def oracle(*, aim_v2: bool = False) -> PlanPolicy:
+    """Told the person: the upper end of what knowing them can give."""
+    return PlanPolicy("oracle-v2" if aim_v2 else "oracle", _truth, told=True, aim_v2=aim_v2)
+
+
+def told_after(steps: int) -> PlanPolicy:
+    """The average planner until so many steps were taken, then the oracle."""
+
+    def know(_count: int, people: People | None) -> Knowledge:
+        assert people is not None
+        return ToldAfter(people, steps)
+
+    return PlanPolicy(f"told-after-{steps}", know, told=True)
+
+
+def planner(*, aim_v2: bool = False) -> PlanPolicy:
+    """Learns the person from every step and plans the rest of the week for who they seem to be."""
+    return PlanPolicy("planner-v2" if aim_v2 else "planner", _posterior, aim_v2=aim_v2)

@@ -1,9 +1,10 @@
 """Every policy by name."""
 
 from collections.abc import Callable
+from functools import partial
 
 from rhythm.policy.face import Policy
-from rhythm.policy.planner import AveragePolicy, OraclePolicy
+from rhythm.policy.planner import average, oracle, planner, told_after
 from rhythm.policy.simple import ConstantBeliefPolicy, HeuristicPolicy, RandomPolicy
 from rhythm.vocab import UnknownNameError
 
@@ -11,8 +12,13 @@ _POLICIES: dict[str, Callable[[], Policy]] = {
     "random": RandomPolicy,
     "heuristic": HeuristicPolicy,
     "constant": lambda: ConstantBeliefPolicy(HeuristicPolicy()),
-    "average": AveragePolicy,
-    "oracle": OraclePolicy,
+    "average": average,
+    "planner": planner,
+    "oracle": oracle,
+    **{f"told-after-{steps}": partial(told_after, steps) for steps in (1, 2, 3, 5, 7)},
+    "average-v2": partial(average, aim_v2=True),
+    "planner-v2": partial(planner, aim_v2=True),
+    "oracle-v2": partial(oracle, aim_v2=True),
 }
 
 

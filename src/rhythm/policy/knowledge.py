@@ -1,0 +1,113 @@
+"""What a planner knows of the people it plans for: the mean, the truth, the truth later, a posterior."""
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.belief.exact import ExactPosterior, beliefs_of
+from rhythm.life.profiles import People, average_person, belief_targets
+from rhythm.policy.face import View
+
+Floats = NDArray[np.float64]
+
+
+class Knowledge(Protocol):
+    """Who the people of a batch are thought to be, as the week unfolds."""
+
+    def update(self, view: View) -> None:
+        """Take in what the last step showed."""
+        ...
+
+    def people(self) -> People:
+        """The people to plan for, shape (people, 15)."""
+        ...
+
+    def beliefs(self) -> tuple[Floats, Floats | None, Floats | None]:
+        """Belief to state, and low and high ends of its central 80 % interval where there is one; (people, 3)."""
+        ...
+
+    def expected_information(self, view: View) -> Floats | None:
+        """What each action would tell of each person, in nats, shape (people, 10); None where nothing is learned."""
+        ...
+
+
+class Fixed:
+    """The same people throughout."""
+
+    def __init__(self, people: People) -> None:
+        self._people = np.ascontiguousarray(people)
+
+    @staticmethod
+    def mean_person(count: int) -> "Fixed":
+        """The mean person for everyone."""
+        return Fixed(np.tile(average_person().row, (count, 1)))
+
+    def update(self, view: View) -> None:
+        """Nothing is learned."""
+
+    def people(self) -> People:
+        """See `Knowledge.people`."""
+        return self._people
+
+    def beliefs(self) -> tuple[Floats, Floats | None, Floats | None]:
+        """See `Knowledge.beliefs`."""
+        return belief_targets(self._people), None, None
+
+    def expected_information(self, view: View) -> Floats | None:
+        """See `Knowledge.expected_information`."""
+        return None
+
+
+class ToldAfter:
+    """The mean person until so many steps were taken, then the truth."""
+
+    def __init__(self, people: People, steps: int) -> None:
+        self._now = Fixed.mean_person(len(people))
+        self._truth = Fixed(people)
+        self._steps = steps
+
+    def update(self, view: View) -> None:
+        """See `Knowledge.update`."""
+        if view.step >= self._steps:
+            self._now = self._truth
+
+    def people(self) -> People:
+        """See `Knowledge.people`."""
+        return self._now.people()
+
+    def beliefs(self) -> tuple[Floats, Floats | None, Floats | None]:
+        """See `Knowledge.beliefs`."""
+        return self._now.beliefs()
+
+    def expected_information(self, view: View) -> Floats | None:
+        """See `Knowledge.expected_information`."""
+        return None
+
+
+class Learned:
+    """A posterior from every step seen; plans are made for its mean."""
+
+    def __init__(self, count: int) -> None:
+        self._posterior = ExactPosterior.prior(count)
+        self._draws = self._posterior.draws()
+
+    def update(self, view: View) -> None:
+        """See `Knowledge.update`."""
+        if view.step == 0:
+            return
+        self._posterior.absorb(view.before, view.deltas, view.actions, view.step - 1, view.last_events, view.rewards)
+        self._draws = self._posterior.draws()
+
+    def people(self) -> People:
+        """See `Knowledge.people`."""
+        mean: People = np.ascontiguousarray(self._draws.mean(axis=1))
+        return mean
+
+    def beliefs(self) -> tuple[Floats, Floats | None, Floats | None]:
+        """See `Knowledge.beliefs`."""
+        return beliefs_of(self._draws)
+
+    def expected_information(self, view: View) -> Floats | None:
+        """See `Knowledge.expected_information`."""
+        return self._posterior.expected_information(self._draws, view.meters, view.step, view.events)
