@@ -5,11 +5,11 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from calendar_strategies import events_in, zones
 from hypothesis import given
 from hypothesis import strategies as st
-from ics_texts import BERLIN, at
 
+from bridge.calendar.calendar_strategies import events_in, zones
+from bridge.calendar.ics_texts import BERLIN, at
 from rhythm.bridge.calendar.busy import SlotUse, blocks, done_in, slot_uses
 from rhythm.bridge.calendar.density import meeting_density
 from rhythm.bridge.calendar.events import CalendarEvent, EventKind

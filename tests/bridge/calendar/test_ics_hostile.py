@@ -11,8 +11,8 @@ from typing import BinaryIO
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from ics_texts import BERLIN, calendar, kinds, only, read, starts, window
 
+from bridge.calendar.ics_texts import BERLIN, calendar, kinds, only, read, starts, window
 from rhythm.bridge.calendar.events import CalendarContents, NotACalendarError, ProblemKind
 from rhythm.bridge.calendar.ics import read_ics
 from rhythm.bridge.calendar.limits import Limits

@@ -1,8 +1,8 @@
 """Inputs that calendar libraries and apps are known to get wrong, one test for each."""
 
 import pytest
-from ics_texts import BERLIN, calendar, kinds, length_h, only, read, starts, window
 
+from bridge.calendar.ics_texts import BERLIN, calendar, kinds, length_h, only, read, starts, window
 from rhythm.bridge.calendar.events import ProblemKind
 from rhythm.bridge.calendar.ics import read_ics
 

@@ -62,7 +62,9 @@ def rules(draw: st.DrawFn) -> str:
 @settings(max_examples=150, deadline=None)
 @given(rules(), st.datetimes(datetime(2019, 1, 1), datetime(2026, 7, 1)))  # noqa: DTZ001
 def test_agrees_with_dateutil(rule: str, start: datetime) -> None:
-    start = start.replace(second=0, microsecond=0)
+    start = start.replace(second=0, microsecond=0, fold=0)
+    if "HOURLY" in rule:  # dateutil walks every hour since the start
+        start = start.replace(year=2026, month=min(start.month, 7), day=1)
     try:
         yardstick = rrulestr(rule, dtstart=start)
     except ValueError:
@@ -71,7 +73,7 @@ def test_agrees_with_dateutil(rule: str, start: datetime) -> None:
     assert ours(rule, start) == expected
 
 
-@given(rules(), st.datetimes(datetime(2019, 1, 1), datetime(2026, 7, 1)), st.integers(1, 200))  # noqa: DTZ001
+@given(rules(), st.datetimes(datetime(2019, 1, 1), datetime(2026, 7, 1)), st.integers(1, 180))  # noqa: DTZ001
 @settings(deadline=None)
 def test_a_window_in_parts_gives_what_the_whole_gives(rule: str, start: datetime, days: int) -> None:
     middle = LOW + timedelta(days=days)
