@@ -1,0 +1,34 @@
+"""The speed measurement: what it returns, and that the native form is far from a loop.
+
+No rate is asserted in absolute terms: a test machine may be busy. The ratio is, on one and the
+same machine, with a margin of ten below what is measured on a quiet one.
+"""
+
+import json
+
+import pytest
+
+from rhythm.sim import speed
+from rhythm.vocab import InvalidValueError
+
+
+def test_the_measurement_is_one_json_object_with_rows() -> None:
+    seen = []
+    found = speed.measure(batch=16_384, rounds=3, progress=lambda done, of: seen.append((done, of)))
+    assert json.loads(json.dumps(found)) == found
+    assert set(found) == {"schema", "config", "rows"}
+    assert found["schema"] == "rhythm.speed/1"
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    rows = {row["name"]: row for row in found["rows"]}
+    for name in ("steps_per_s", "steps_per_s_full_window", "steps_per_s_sync_vector", "ratio"):
+        assert 0 < rows[name]["low"] <= rows[name]["value"] <= rows[name]["high"]
+        assert rows[name]["n"] == 3
+    assert rows["ratio"]["value"] > 200
+    assert rows["bytes_per_person"]["value"] < 400
+    assert rows["steps_per_s"]["value"] > rows["steps_per_s_full_window_copied"]["value"]
+
+
+@pytest.mark.parametrize(("batch", "rounds"), [(0, 1), (1, 0)])
+def test_nothing_to_measure_is_refused(batch: int, rounds: int) -> None:
+    with pytest.raises(InvalidValueError, match="at least one"):
+        speed.measure(batch=batch, rounds=rounds)
