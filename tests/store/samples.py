@@ -96,4 +96,5 @@ def fill(person: PersonStore, mark: str = "") -> None:
     )
     person.adapters.decide(adapter.number, AdapterState.DEPLOYED)
     person.jobs.plan("weekly", NOON_AT, {"of": mark})
+    person.notices.claim(f"suggestion/{first.number}/{mark}", "ntfy")
     person.secrets.put(f"feed{mark}", b"sealed" + mark.encode())

@@ -136,7 +136,7 @@ TAPS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(taps=TAPS)
 def test_any_sequence_of_taps_leaves_what_a_plain_model_says(
     sqlite_store: Store, taps: list[tuple[str, int, Outcome, int | None]]

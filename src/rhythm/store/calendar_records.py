@@ -24,6 +24,8 @@ class CalendarSource(msgspec.Struct, frozen=True):
         etag, last_modified, content_hash: what the last fetch said, to ask only for news.
         fetched_at: when it was last read with success.
         problems: how many of each kind the last reading met.
+        failed_at, failure: when and by what kind of failure it last could not be read; None
+            after a success.
     """
 
     kind: str
@@ -39,6 +41,8 @@ class CalendarSource(msgspec.Struct, frozen=True):
     content_hash: str | None = None
     fetched_at: datetime | None = None
     problems: dict[str, int] = {}
+    failed_at: datetime | None = None
+    failure: str | None = None
 
 
 class Occurrence(msgspec.Struct, frozen=True):
@@ -83,6 +87,8 @@ class Occurrence(msgspec.Struct, frozen=True):
             raise InvalidValueError("an occurrence ends before it starts; swap or drop it before it is stored")
         if (self.action is not None) != (self.is_activity is True):
             raise InvalidValueError("an occurrence has an action exactly where it is an activity")
+        if self.confidence is not None and not 0.0 <= self.confidence <= 1.0:
+            raise InvalidValueError(f"confidence is {self.confidence!r}; it is a number in [0, 1]")
 
 
 class OverrideScope(StrEnum):

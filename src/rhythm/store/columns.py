@@ -85,20 +85,15 @@ class Words(TypeDecorator[str]):
 
 
 class Member(TypeDecorator[Any]):
-    """A member of an enumeration, kept as its value: a number or a short word."""
+    """A member of an enumeration of words, kept as its word."""
 
-    impl = sa.Text
+    impl: type[sa.types.TypeEngine[Any]] = sa.Text
     cache_ok = True
 
     def __init__(self, members: type[Enum]) -> None:
         super().__init__()
         self.members = members
         self._of = {member.value: member for member in members}
-
-    def load_dialect_impl(self, dialect: Dialect) -> Any:
-        """Integer or text, as the enumeration's values are."""
-        of_int = all(isinstance(value, int) for value in self._of)
-        return dialect.type_descriptor(sa.Integer() if of_int else sa.Text())
 
     def process_bind_param(self, value: Any, dialect: Dialect) -> Any:
         """The member's value."""
@@ -107,6 +102,13 @@ class Member(TypeDecorator[Any]):
     def process_result_value(self, value: Any, dialect: Dialect) -> Any:
         """The member."""
         return None if value is None else self._of[value]
+
+
+class NumberedMember(Member):
+    """A member of an enumeration of numbers, kept as its number."""
+
+    impl = sa.Integer
+    cache_ok = True
 
 
 class Json(TypeDecorator[Any]):

@@ -18,6 +18,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from rhythm.store.errors import (
+    RefusedRowError,
     StoreBusyError,
     StoreDamagedError,
     StoreError,
@@ -66,6 +67,9 @@ class Database:
         self.path = Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
         self.engine = _sqlite_engine(self.path) if self.path else _server_engine(url)
         self._writing = self.engine.execution_options(rhythm_write=True)
+        self._reading = self.engine
+        if not self.is_sqlite:
+            self._reading = self.engine.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
 
     @property
     def is_sqlite(self) -> bool:
@@ -79,7 +83,7 @@ class Database:
         Raises:
             StoreError: the database fails; the subclass says how.
         """
-        with _translated(), self.engine.begin() as connection:
+        with _translated(), self._reading.begin() as connection:
             yield connection
 
     @contextmanager
@@ -186,17 +190,29 @@ def _translated() -> Iterator[None]:
         raise _typed(error) from None
 
 
+_REFUSED = RefusedRowError, "the database refused a row"
+_BUSY = StoreBusyError, f"another process held the database for over {BUSY_WAIT_S:.0f} s; try again"
+_FULL = StoreFullError, "the disk is full; free some space and try again, nothing was written"
+_DAMAGED = StoreDamagedError, "the database file is damaged; restore a copy from backups/ or an export"
+_UNREACHABLE = StoreUnreachableError, "the database cannot be opened or written; check that it is there and may be"
+
+_BY_CODE: dict[str, tuple[type[StoreError], str]] = {
+    **dict.fromkeys(("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40001", "40P01"), _BUSY),
+    **dict.fromkeys(("SQLITE_FULL", "53100"), _FULL),
+    **dict.fromkeys(("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002"), _DAMAGED),
+    **dict.fromkeys(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_PERM"), _UNREACHABLE),
+    **dict.fromkeys(("08", "28", "3D", "57P"), _UNREACHABLE),
+    **dict.fromkeys(("SQLITE_CONSTRAINT", "SQLITE_MISMATCH", "22", "23"), _REFUSED),
+}
+"""Beginnings of SQLite's error names and PostgreSQL's error codes, and our error for each."""
+
+
 def _typed(error: DBAPIError) -> StoreError:
     """Our error for the driver's; the driver's text is left out, for it can quote what was stored."""
     name = str(getattr(error.orig, "sqlite_errorname", None) or getattr(error.orig, "sqlstate", None) or "")
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40001", "40P01")):
-        return StoreBusyError(f"another process held the database for over {BUSY_WAIT_S:.0f} s; try again")
-    if name.startswith(("SQLITE_FULL", "53100")):
-        return StoreFullError("the disk is full; free some space and try again, nothing was written")
-    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002")):
-        return StoreDamagedError("the database file is damaged; restore a copy from backups/ or an export")
-    if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_PERM", "08", "28", "3D", "57P")):
-        return StoreUnreachableError(f"the database cannot be opened or written ({name}); check that it is there")
+    for beginning, (kind, sentence) in _BY_CODE.items():
+        if name.startswith(beginning):
+            return kind(f"{sentence} ({name})")
     if not name and isinstance(error, sa.exc.OperationalError):
         return StoreUnreachableError("the database server does not answer; check the URL and that it runs")
     return StoreError(f"the database refused a statement ({name or type(error).__name__})")

@@ -30,6 +30,10 @@ class StoreDamagedError(StoreError):
     """The database file is damaged; a copy from ``backups/`` or an export can be restored."""
 
 
+class RefusedRowError(StoreError, ValueError):
+    """The database refused a row: it breaks a rule of its table, or a value does not fit its column."""
+
+
 class StoreUnreachableError(StoreError):
     """The file cannot be opened or the server does not answer."""
 

@@ -1,11 +1,14 @@
 """Records of what was learned of a person, and of the work done for them on a schedule."""
 
+import math
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 import msgspec
+
+from rhythm.vocab.errors import InvalidValueError
 
 
 class Posterior(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,6 +52,10 @@ class Correction(msgspec.Struct, frozen=True, kw_only=True):
     note: str
     at: datetime
     withdrawn_at: datetime | None
+
+    def __post_init__(self) -> None:
+        if self.value is not None and not math.isfinite(self.value):
+            raise InvalidValueError(f"correction of {self.subject} is not a finite number")
 
 
 class AdapterState(StrEnum):

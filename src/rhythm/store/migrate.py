@@ -3,10 +3,12 @@
 Only an upgrade loads Alembic; a database that is up to date opens without it.
 """
 
+import glob
 import os
 import sqlite3
 import time
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -14,7 +16,7 @@ import sqlalchemy as sa
 from rhythm.store.engine import BUSY_WAIT_S, Database
 from rhythm.store.errors import NotAStoreError, StoreBusyError, StoreTooNewError
 
-REVISIONS = ("v0001",)
+REVISIONS = ("v0001", "v0002")
 """Every form that the tables have had, oldest first; the last is the one this release works on."""
 
 BACKUPS_KEPT = 3
@@ -92,8 +94,8 @@ def back_up(path: Path, why: str) -> Path:
     """
     folder = backups_folder(path)
     folder.mkdir(mode=0o700, exist_ok=True)
-    stamp = time.strftime("%Y%m%dT%H%M%SZ", time.gmtime())
-    copy = folder / f"{path.stem}.{stamp}-{os.getpid()}.{why}.db"
+    stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+    copy = folder / f"{path.stem}.{stamp}.{os.getpid()}.{why}.db"
     os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     with closing(sqlite3.connect(path)) as source, closing(sqlite3.connect(copy)) as target:
         source.backup(target)
@@ -110,7 +112,15 @@ def backups_folder(path: Path) -> Path:
 
 def backups_of(path: Path) -> list[Path]:
     """The copies that were made of a database file, oldest first."""
-    return sorted(backups_folder(path).glob(f"{path.stem}.*.db"))
+    return sorted(backups_folder(path).glob(f"{glob.escape(path.stem)}.*.db"))
+
+
+def drop_backups(path: Path) -> int:
+    """Removes every copy that was made of a database file, unfinished ones too; how many."""
+    gone = list(backups_folder(path).glob(f"{glob.escape(path.stem)}.*.db*"))
+    for copy in gone:
+        copy.unlink(missing_ok=True)
+    return len(gone)
 
 
 def _use_write_ahead(database: Database) -> None:

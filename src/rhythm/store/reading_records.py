@@ -1,5 +1,6 @@
 """Records of health: readings, the streams they form, runs of import, and what is derived by day."""
 
+import math
 from collections.abc import Mapping
 from datetime import date, datetime
 from enum import StrEnum
@@ -7,6 +8,7 @@ from typing import Any, Protocol
 
 import msgspec
 
+from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.meters import Meter
 
 
@@ -170,6 +172,10 @@ class DayValue(msgspec.Struct, frozen=True):
     source: str = ""
     samples: int = 0
     detail: Mapping[str, Any] = {}
+
+    def __post_init__(self) -> None:
+        if not math.isfinite(self.value):
+            raise InvalidValueError(f"day value {self.name} is not a finite number; leave out what is not known")
 
 
 class MeterValue(msgspec.Struct, frozen=True):

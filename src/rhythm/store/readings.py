@@ -8,9 +8,9 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import sqlalchemy as sa
 
@@ -24,6 +24,8 @@ T = TypeVar("T")
 
 BATCH_ROWS = 20_000
 """Readings written in one transaction by `Readings.add`."""
+
+_BEGINNING_AT = datetime.min.replace(tzinfo=UTC)
 
 _StreamKey = tuple[str, str, str]
 _Row = tuple[int, int, str, float, int | None]
@@ -51,9 +53,7 @@ class Readings:
 
     def insert(self, connection: sa.Connection, offered: Iterable[ReadingLike], run: int | None) -> Added:
         """Stores what is new among the readings, within a transaction of the caller's."""
-        batch = _Batch()
-        for reading in offered:
-            batch.take(reading)
+        batch = _sorted_into_streams(offered)
         numbers = self._stream_numbers(connection, batch.streams)
         added = sum(self._insert_stream(connection, numbers[key], rows, run) for key, rows in batch.streams.items())
         count = sum(len(rows) for rows in batch.streams.values())
@@ -67,37 +67,34 @@ class Readings:
 
     def window(self, kinds: Iterable[str], from_at: datetime, until_at: datetime) -> tuple[HealthReading, ...]:
         """The readings of those kinds that start in [from_at, until_at), by start."""
-        query = (
-            self._joined()
-            .where(
-                reading_streams.c.kind.in_(tuple(kinds)),
-                readings.c.start_at >= from_at,
-                readings.c.start_at < until_at,
-            )
-            .order_by(readings.c.start_at, readings.c.end_at, readings.c.external_id, readings.c.stream)
-        )
+        wanted = set(kinds)
+        within = sa.and_(readings.c.start_at >= from_at, readings.c.start_at < until_at)
         with self._scope.read() as connection:
-            return self._scope.rows(connection, query, HealthReading)
+            streams = [stream for stream in self._streams(connection) if stream.kind in wanted]
+            of_streams = readings.c.stream.in_([stream.number for stream in streams])
+            return self._read(connection, streams, sa.and_(of_streams, within))
 
     def latest(self) -> dict[str, HealthReading]:
         """The reading of each kind that starts last."""
-        query = (
-            self._joined()
-            .where(readings.c.start_at == reading_streams.c.last_at)
-            .order_by(readings.c.start_at, readings.c.end_at, readings.c.external_id, readings.c.stream)
-        )
         with self._scope.read() as connection:
-            return {reading.kind: reading for reading in self._scope.rows(connection, query, HealthReading)}
+            streams = self._streams(connection)
+            newest_at: dict[str, datetime] = {}
+            for stream in streams:
+                newest_at[stream.kind] = max(newest_at.get(stream.kind, _BEGINNING_AT), stream.last_at or _BEGINNING_AT)
+            found: dict[str, HealthReading] = {}
+            for stream in streams:  # one search by key each; SQLite would plan all in one as a walk through everything
+                if stream.last_at != newest_at[stream.kind]:
+                    continue
+                here = sa.and_(readings.c.stream == stream.number, readings.c.start_at == stream.last_at)
+                for reading in self._read(connection, [stream], here):
+                    rival = found.get(reading.kind, reading)
+                    found[reading.kind] = max(rival, reading, key=lambda one: (one.start_at, one.end_at))
+            return found
 
     def streams(self) -> tuple[ReadingStream, ...]:
         """What there is, by kind and source: how many, from when until when."""
-        query = (
-            fields_of(ReadingStream, reading_streams)
-            .where(self._scope.mine(reading_streams))
-            .order_by(reading_streams.c.kind, reading_streams.c.source, reading_streams.c.unit)
-        )
         with self._scope.read() as connection:
-            return self._scope.rows(connection, query, ReadingStream)
+            return self._streams(connection)
 
     def remove_run(self, connection: sa.Connection, run: int) -> int:
         """Takes out what an import run added, within a transaction of the caller's; how many."""
@@ -108,15 +105,25 @@ class Readings:
             self._recount(connection, stream)
         return gone
 
-    def _joined(self) -> sa.Select[Any]:
-        together = sa.and_(
-            readings.c.person_id == reading_streams.c.person_id, readings.c.stream == reading_streams.c.number
+    def _streams(self, connection: sa.Connection) -> tuple[ReadingStream, ...]:
+        c = reading_streams.c
+        query = fields_of(ReadingStream, reading_streams).where(self._scope.mine(reading_streams))
+        return self._scope.rows(connection, query.order_by(c.kind, c.source, c.unit), ReadingStream)
+
+    def _read(
+        self, connection: sa.Connection, streams: Iterable[ReadingStream], which: sa.ColumnElement[bool]
+    ) -> tuple[HealthReading, ...]:
+        """The readings of known streams, by start. A join could be planned as a walk through all of the person's."""
+        of = {stream.number: stream for stream in streams}
+        c = readings.c
+        query = (
+            sa.select(c.stream, c.value, c.start_at, c.end_at, c.offset_min, c.external_id)
+            .where(self._scope.mine(readings), which)
+            .order_by(c.start_at, c.end_at, c.external_id, c.stream)
         )
-        # The person is named for both tables, so that each is searched by its own key.
-        return (
-            fields_of(HealthReading, readings, reading_streams)
-            .select_from(reading_streams.join(readings, together))
-            .where(self._scope.mine(reading_streams), self._scope.mine(readings))
+        return tuple(
+            HealthReading(of[n].kind, value, of[n].unit, start_at, end_at, of[n].source, offset_min, external_id)
+            for n, value, start_at, end_at, offset_min, external_id in connection.execute(query)
         )
 
     def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[_StreamKey]) -> dict[_StreamKey, int]:
@@ -144,7 +151,8 @@ class Readings:
         )
         added = max(done.rowcount, 0)
         if added:
-            self._widen(connection, stream, added, from_micros(min(rows)[0]), from_micros(max(rows)[0]))
+            starts = [row[0] for row in rows]
+            self._widen(connection, stream, added, from_micros(min(starts)), from_micros(max(starts)))
         return added
 
     def _widen(self, connection: sa.Connection, stream: int, added: int, first_at: datetime, last_at: datetime) -> None:
@@ -184,30 +192,37 @@ class _Batch:
     from_us: int | None = None
     until_us: int | None = None
 
-    def take(self, reading: ReadingLike) -> None:
+
+def _sorted_into_streams(offered: Iterable[ReadingLike]) -> _Batch:
+    """The rows of the readings by stream. This loop is what an import waits for: it looks each stream up once."""
+    batch = _Batch()
+    by_words: dict[tuple[str, str, str], list[_Row]] = {}
+    isfinite = math.isfinite
+    for reading in offered:
         value = reading.value
-        if not math.isfinite(value):
-            self.refused["not_finite"] += 1
-            return
+        if not isfinite(value):
+            batch.refused["not_finite"] += 1
+            continue
         try:
             start_us, end_us = to_micros(reading.start_at), to_micros(reading.end_at)
         except InvalidValueError:
-            self.refused["no_zone"] += 1
-            return
+            batch.refused["no_zone"] += 1
+            continue
         if end_us < start_us:
-            self.refused["ends_before_start"] += 1
-            return
-        key = (str(reading.kind), clean_words(reading.source), reading.unit)
-        row = (start_us, end_us, clean_words(reading.external_id or ""), float(value), reading.offset_min)
-        rows = self.streams.get(key)
+            batch.refused["ends_before_start"] += 1
+            continue
+        words = (reading.kind, reading.source, reading.unit)
+        rows = by_words.get(words)
         if rows is None:
-            self.streams[key] = [row]
-        else:
-            rows.append(row)
-        if self.from_us is None or start_us < self.from_us:
-            self.from_us = start_us
-        if self.until_us is None or end_us > self.until_us:
-            self.until_us = end_us
+            kind, source, unit = words
+            rows = by_words[words] = batch.streams.setdefault((str(kind), clean_words(source), str(unit)), [])
+        external_id = reading.external_id
+        rows.append((start_us, end_us, clean_words(external_id) if external_id else "", value, reading.offset_min))
+    for rows in batch.streams.values():
+        start_us, end_us = min(row[0] for row in rows), max(row[1] for row in rows)
+        batch.from_us = start_us if batch.from_us is None else min(batch.from_us, start_us)
+        batch.until_us = end_us if batch.until_us is None else max(batch.until_us, end_us)
+    return batch
 
 
 def total_of(a: Added, b: Added) -> Added:

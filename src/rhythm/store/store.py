@@ -18,6 +18,7 @@ from rhythm.store.imports import Imports
 from rhythm.store.jobs import Jobs
 from rhythm.store.learning import Adapters, Corrections, Posteriors
 from rhythm.store.migrate import bring_up_to_date
+from rhythm.store.notices import Notices
 from rhythm.store.readings import Readings
 from rhythm.store.reports import SelfReports
 from rhythm.store.scope import PersonScope, check_person_id, fields_of
@@ -38,7 +39,7 @@ class PersonStore:
         suggestions, answers, reports: what was suggested and what they said.
         evidence: all of it to learn from, in order.
         posteriors, corrections, adapters: what was learned.
-        jobs, secrets: work on a schedule, encrypted credentials.
+        jobs, notices, secrets: work on a schedule, what was sent out, encrypted credentials.
     """
 
     def __init__(self, database: Database, person_id: str) -> None:
@@ -59,6 +60,7 @@ class PersonStore:
         self.corrections = Corrections(scope)
         self.adapters = Adapters(scope)
         self.jobs = Jobs(scope)
+        self.notices = Notices(scope)
         self.secrets = Secrets(scope)
 
     def about(self) -> Person:

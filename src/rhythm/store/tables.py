@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from rhythm.store.answer_records import Alternative
 from rhythm.store.calendar_records import OverrideScope
-from rhythm.store.columns import Day, Instant, Json, Member, Words
+from rhythm.store.columns import Day, Instant, Json, Member, NumberedMember, Words
 from rhythm.store.learning_records import AdapterState
 from rhythm.store.reading_records import ImportState
 from rhythm.store.settings import PersonSettings
@@ -84,6 +84,8 @@ calendar_sources = _owned(
     _maybe("content_hash", sa.Text, "hash of what was last read"),
     _maybe("fetched_at", Instant, "when it was last read with success"),
     _column("problems", Json(COUNTS), "how many of each problem the last reading met"),
+    _maybe("failed_at", Instant, "when it last could not be read; empty after a success"),
+    _maybe("failure", sa.Text, "kind of that failure"),
 )
 
 occurrences = _owned(
@@ -101,7 +103,7 @@ occurrences = _owned(
     _column("attendees", sa.Integer, "how many others"),
     _maybe("offset_min", sa.Integer, "local time minus UTC at the start, minutes"),
     _maybe("is_activity", sa.Boolean, "whether it is one of the ten actions; empty where unknown"),
-    _maybe("action", Member(Action), "which action, 0 to 9"),
+    _maybe("action", NumberedMember(Action), "which action, 0 to 9"),
     _maybe("confidence", sa.Double, "of the classification, 0 to 1"),
     _column("classifier", sa.Text, "what classified it"),
     _refers("source", "calendar_sources"),
@@ -115,7 +117,7 @@ event_overrides = _owned(
     _column("key", Words, "which occurrence, series or title"),
     _column("at", Instant, "when the person said so"),
     _maybe("is_activity", sa.Boolean, "whether it is an activity"),
-    _maybe("action", Member(Action), "which action, 0 to 9"),
+    _maybe("action", NumberedMember(Action), "which action, 0 to 9"),
     _maybe("busy", sa.Boolean, "whether it blocks its slots"),
     _column("hidden", sa.Boolean, "whether it is left out of everything"),
     _column("number", sa.BigInteger, _NUMBER),
@@ -183,7 +185,7 @@ meter_values = _owned(
     "meter_values",
     ("slot", "meter"),
     _column("slot", sa.BigInteger, "slot number: four a day since 1 January of year 1"),
-    _column("meter", Member(Meter), "which meter, 0 to 4"),
+    _column("meter", NumberedMember(Meter), "which meter, 0 to 4"),
     _column("value", sa.Double, "level, 0 to 1"),
     _column("sd", sa.Double, "standard deviation of its error"),
     _column("computed_at", Instant, "when it was worked out"),
@@ -197,7 +199,7 @@ done_slots = _owned(
     "done_slots",
     ("slot",),
     _column("slot", sa.BigInteger, "slot number"),
-    _column("action", Member(Action), "what it was spent on, 0 to 9"),
+    _column("action", NumberedMember(Action), "what it was spent on, 0 to 9"),
     _column("source", Words, "how that is known"),
     _column("number", sa.BigInteger, _NUMBER),
     sa.Index(None, "person_id", "number"),
@@ -209,14 +211,14 @@ suggestions = _owned(
     _column("number", sa.BigInteger, _NUMBER),
     _column("created_at", Instant, "when it was made"),
     _column("slot", sa.BigInteger, "slot number it is for"),
-    _column("action", Member(Action), "what was suggested, 0 to 9"),
+    _column("action", NumberedMember(Action), "what was suggested, 0 to 9"),
     _column("reason", Words, "the sentence that the person read"),
     _column("propensity", sa.Double, "probability with which it was chosen"),
     _column("policy", sa.Text, "who chose"),
     _column("policy_version", sa.Text, "in which version"),
     _column("alternatives", Json(tuple[Alternative, ...]), "what else was weighed"),
     _maybe("meters", Json(SensedValues), "the five meters as they were known then"),
-    _maybe("usual", Member(Action), "what the person would otherwise have done"),
+    _maybe("usual", NumberedMember(Action), "what the person would otherwise have done"),
     sa.Index(None, "person_id", "slot"),
 )
 
@@ -245,7 +247,7 @@ self_reports = _owned(
     ("number",),
     _column("number", sa.BigInteger, _NUMBER),
     _column("slot", sa.BigInteger, "slot number"),
-    _column("meter", Member(Meter), "which meter, 0 to 4"),
+    _column("meter", NumberedMember(Meter), "which meter, 0 to 4"),
     _column("value", sa.Double, "level as the person says, 0 to 1"),
     _column("at", Instant, "when they said so"),
     _maybe("key", Words, "the tap's own key"),
@@ -306,6 +308,15 @@ jobs = _owned(
     _column("failures", sa.Integer, "failed runs in a row"),
     _maybe("last_error", Words, "kind of the last failure"),
     sa.Index(None, "due_at"),
+)
+
+notices = _owned(
+    "notices",
+    ("key",),
+    _column("key", Words, "what was told, so that it is told once"),
+    _column("channel", sa.Text, "by which way"),
+    _column("sent_at", Instant, "when"),
+    sa.Index(None, "person_id", "sent_at"),
 )
 
 secrets = _owned(

@@ -1,0 +1,102 @@
+"""Erase: rows gone, their bytes gone from the file, and the copies that were made of it.
+
+Deleting a row leaves its bytes in the file until they are written over. So the rows are
+deleted with ``secure_delete``, the file is written anew without its free pages (VACUUM),
+the write-ahead log is folded in and cut to nothing, and the copies in ``backups/`` are
+removed: they hold the person too. On PostgreSQL the tables are written anew (VACUUM FULL);
+the server's own log and its administrator's backups are theirs to clear.
+"""
+
+import time
+
+import msgspec
+import sqlalchemy as sa
+
+from rhythm.store.engine import BUSY_WAIT_S
+from rhythm.store.errors import EraseIncompleteError, UnknownPersonError
+from rhythm.store.migrate import drop_backups
+from rhythm.store.scope import PersonScope
+from rhythm.store.store import Store
+from rhythm.store.tables import OWNED, metadata, people
+
+
+class Erased(msgspec.Struct, frozen=True):
+    """What was erased.
+
+    Attributes:
+        rows: rows deleted.
+        backups: copies of the file removed.
+    """
+
+    rows: int
+    backups: int
+
+
+def erase_person(store: Store, person_id: str) -> Erased:
+    """Erases a person for good. The copies of the file go too: they hold everyone.
+
+    Raises:
+        UnknownPersonError: there is no such person.
+        EraseIncompleteError: the rows are gone, but another process holds old pages; `scrub`
+            again when it is closed.
+    """
+    return _erase(store, person_id)
+
+
+def erase_everything(store: Store) -> Erased:
+    """Erases everyone for good; the database stays, empty.
+
+    Raises:
+        EraseIncompleteError: the rows are gone, but another process holds old pages; `scrub`
+            again when it is closed.
+    """
+    return _erase(store, None)
+
+
+def scrub(store: Store) -> int:
+    """Clears the bytes of deleted rows from the file, its log and its copies; how many copies went.
+
+    Raises:
+        EraseIncompleteError: another process holds old pages.
+    """
+    database = store.database
+    if database.path is None:
+        with database.bare() as connection:
+            for table in metadata.sorted_tables:
+                connection.execute(sa.text(f"VACUUM FULL {table.name}"))
+        return 0
+    removed = drop_backups(database.path)
+    with database.bare() as connection:
+        connection.exec_driver_sql("VACUUM")
+        if not _fold_log(connection):
+            raise EraseIncompleteError(
+                "the rows are gone, but another process still reads the old file; close it and erase again"
+            )
+    return removed
+
+
+def _fold_log(connection: sa.Connection) -> bool:
+    """Writes the log into the file and cuts it to nothing; False where a reader prevents it for too long."""
+    deadline = time.monotonic() + BUSY_WAIT_S
+    while True:
+        busy, _, _ = connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)").one()
+        if not busy:
+            return True
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.1)
+
+
+def _erase(store: Store, person_id: str | None) -> Erased:
+    rows = 0
+    with store.database.write() as connection:
+        if store.database.is_sqlite:
+            connection.exec_driver_sql("PRAGMA secure_delete=ON")
+        scope = None if person_id is None else PersonScope(store.database, person_id)
+        for table in (*reversed(OWNED), people):
+            query = sa.delete(table) if scope is None else sa.delete(table).where(scope.mine(table))
+            gone = connection.execute(query).rowcount
+            if table is people and scope is not None and gone == 0:
+                raise UnknownPersonError(f"there is no person {person_id!r} in this store")
+            rows += gone
+    return Erased(rows, scrub(store))

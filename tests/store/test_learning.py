@@ -1,0 +1,81 @@
+"""Posteriors, corrections, adapters; self-reports."""
+
+from datetime import timedelta
+
+import pytest
+
+from rhythm.store import AdapterState, PersonStore
+from rhythm.store.errors import KeyReusedError, UnknownEntryError
+from rhythm.vocab import InvalidValueError, Meter
+from store.samples import NOON_AT, SLOT
+
+
+def test_the_latest_posterior_of_a_kind_and_form(ada: PersonStore) -> None:
+    for version in ("1", "2"):
+        ada.posteriors.save("person", version.encode(), schema="s/1", version=version, last_number=0)
+    ada.posteriors.save("habits", b"h", schema="s/1", version="1", last_number=0)
+    latest = ada.posteriors.latest("person")
+    assert latest is not None
+    assert latest.payload == b"2"
+    older = ada.posteriors.latest("person", version="1")
+    assert older is not None
+    assert older.payload == b"1"
+    assert ada.posteriors.latest("person", schema="s/2") is None
+
+
+def test_only_the_newest_posteriors_of_a_kind_are_kept(ada: PersonStore) -> None:
+    ada.posteriors.save("habits", b"h", schema="s/1", version="1", last_number=0)
+    for i in range(6):
+        ada.posteriors.save("person", bytes([i]), schema="s/1", version="1", last_number=i, keep=3)
+    assert ada.posteriors.clear("person") == 3
+    assert ada.posteriors.clear() == 1
+
+
+def test_the_newest_correction_that_holds_counts(ada: PersonStore) -> None:
+    first = ada.corrections.add("social", "set", 0.2, at=NOON_AT)
+    second = ada.corrections.add("social", "forget", note="that was a holiday")
+    assert ada.corrections.holding() == {"social": second}
+    ada.corrections.withdraw(second.number)
+    assert ada.corrections.holding() == {"social": first}
+    assert [c.withdrawn_at is None for c in ada.corrections.all()] == [True, False]
+    with pytest.raises(UnknownEntryError):
+        ada.corrections.withdraw(second.number)
+    with pytest.raises(InvalidValueError):
+        ada.corrections.add("social", "set", float("nan"))
+
+
+def test_at_most_one_adapter_is_deployed_and_it_can_be_reverted(ada: PersonStore) -> None:
+    one, two = (
+        ada.adapters.add(bytes([i]), base="student@1", schema="a/1", version="1", metrics={"log_loss": 0.1 * i})
+        for i in range(2)
+    )
+    assert ada.adapters.deployed() is None
+    for number in (one.number, two.number, one.number):
+        ada.adapters.decide(number, AdapterState.DEPLOYED)
+        deployed = ada.adapters.deployed()
+        assert deployed is not None
+        assert deployed.number == number
+    assert [a.state for a in ada.adapters.all()] == [AdapterState.DEPLOYED, AdapterState.RETIRED]
+    with pytest.raises(InvalidValueError):
+        ada.adapters.decide(one.number, AdapterState.CANDIDATE)
+    with pytest.raises(UnknownEntryError):
+        ada.adapters.decide(999, AdapterState.DEPLOYED)
+    assert ada.adapters.deployed() is not None, "a refused deployment retires nothing"
+
+
+def test_a_self_report_comes_back_and_is_recorded_once(ada: PersonStore) -> None:
+    report = ada.reports.add(SLOT, Meter.SERENITY, 0.75, at=NOON_AT, key="r1")
+    assert ada.reports.add(SLOT, Meter.SERENITY, 0.75, at=NOON_AT + timedelta(hours=1), key="r1") == report
+    assert ada.reports.in_slots(SLOT, SLOT) == (report,)
+    with pytest.raises(KeyReusedError):
+        ada.reports.add(SLOT, Meter.SERENITY, 0.5, key="r1")
+    ada.reports.delete(report.number)
+    assert ada.reports.in_slots(SLOT, SLOT) == ()
+    with pytest.raises(UnknownEntryError):
+        ada.reports.delete(report.number)
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan")])
+def test_a_self_report_that_is_no_level_is_refused(ada: PersonStore, value: float) -> None:
+    with pytest.raises(InvalidValueError, match="serenity"):
+        ada.reports.add(SLOT, Meter.SERENITY, value)

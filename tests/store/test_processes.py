@@ -1,0 +1,72 @@
+"""Several processes at once, on either database."""
+
+import multiprocessing
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+
+import pytest
+
+from rhythm.store import Store
+from store.conftest import START_AT
+from store.crash_writers import (
+    FILE_ROWS,
+    STEP_ROWS,
+    claim_job,
+    file_rows,
+    import_file,
+    open_and_close,
+    try_to_answer,
+    write_taps,
+)
+from store.samples import proposal
+
+PROCESSES = 4
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ProcessPoolExecutor]:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["rhythm.store"])
+    with ProcessPoolExecutor(PROCESSES, mp_context=context) as executor:
+        yield executor
+
+
+def test_a_new_database_can_be_opened_by_many_at_once(nowhere: str, pool: ProcessPoolExecutor) -> None:
+    assert list(pool.map(open_and_close, [nowhere] * 2 * PROCESSES)) == [0] * 2 * PROCESSES
+
+
+def test_taps_of_many_processes_are_all_there_each_with_its_number(where: str, pool: ProcessPoolExecutor) -> None:
+    with Store.open(where) as store:
+        ada = store.create_person("ada")
+        store.create_person("ben")
+        jobs = [pool.submit(write_taps, where, who, 15) for who in ("ada", "ada", "ada", "ben")]
+        numbers = [job.result() for job in jobs]
+        mine = [number for some in numbers[:3] for number in some]
+        assert len(set(mine)) == 45
+        assert {event.number for event in ada.answers.events()} == set(mine)
+        assert len(store.person("ben").answers.events()) == 15
+
+
+def test_one_of_many_answers_to_a_suggestion_holds(where: str, pool: ProcessPoolExecutor) -> None:
+    with Store.open(where) as store:
+        ada = store.create_person("ada")
+        for _ in range(5):
+            (made,) = ada.suggestions.add(proposal())
+            results = list(pool.map(try_to_answer, [where] * PROCESSES, [made.number] * PROCESSES))
+            assert sorted(results) == ["AlreadyAnsweredError"] * (PROCESSES - 1) + ["answered"]
+            assert len(ada.answers.events(made.number)) == 1
+
+
+def test_one_of_many_gets_the_lease(where: str, pool: ProcessPoolExecutor) -> None:
+    with Store.open(where) as store:
+        store.create_person("ada").jobs.plan("weekly", START_AT.replace(year=2020))
+    assert sum(pool.map(claim_job, [where] * PROCESSES)) == 1
+
+
+def test_the_same_rows_from_many_processes_are_there_once(where: str, pool: ProcessPoolExecutor) -> None:
+    with Store.open(where) as store:
+        ada = store.create_person("ada")
+        added = list(pool.map(import_file, [where] * 3, ["a", "b", "c"]))
+        expected = {row.start_at for first in range(0, FILE_ROWS, STEP_ROWS) for row in file_rows(first)}
+        assert sum(added) == len(expected)
+        assert ada.readings.streams()[0].reading_count == len(expected)
