@@ -1,8 +1,10 @@
 """What a person does unasked: working days, habits, and how a week departs from them.
 
 A person's habit is one action for each of the 28 steps of a week, drawn once by a softmax of
-what actions are worth to them at middling meters and what people tend to do in that part of
-such a day. In any one slot they follow it with their `REGULARITY`, else draw anew.
+what actions are worth to them where their meters usually stand and what people tend to do in
+that part of such a day. Where meters stand depends on the habit, so the two are found
+together, by living a while and drawing again. In any one slot the person follows the habit
+with their `REGULARITY`, else draws anew.
 """
 
 from dataclasses import dataclass
@@ -14,12 +16,16 @@ from numpy.typing import NDArray
 from rhythm.life.answer_styles import AnswerStyle, Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.profiles import People
+from rhythm.life.step import step
 from rhythm.vocab import ACTION_COUNT, DAYS_PER_WEEK, SLOTS_PER_DAY, WEEK_STEPS
 
 HABIT_SHARPNESS: Final = 0.45
 """Logits of a habit for each unit of worth: people live by what suits them, loosely."""
-TYPICAL_METERS: Final = (0.7, 0.4, 0.4, 0.5, 0.4)
-"""Where meters stand on the way through an ordinary week; habits form there."""
+FIRST_TYPICAL: Final = (0.7, 0.4, 0.4, 0.5, 0.4)
+"""Where meters are taken to stand before anything was lived."""
+FORMING_TURNS: Final = 4
+"""How often a habit is lived, and drawn again where that leaves the meters."""
+FORMING_WEEKS: Final = 2
 
 KINDS: Final = 6
 """Kinds of slot: working morning and afternoon, free morning and afternoon, evening, night."""
@@ -70,20 +76,20 @@ class Habits:
         from rhythm.life.answer_kernel import DRAWS_PER_SLOT, SLOT_COUNTERS  # noqa: PLC0415
 
         first = SLOT_COUNTERS + slot * DRAWS_PER_SLOT + _VARIATION
-        step = slot % WEEK_STEPS
-        chances = self.tendencies[np.arange(len(self.keys)), slot_kinds(self.working)[:, step]]
+        place = slot % WEEK_STEPS
+        chances = self.tendencies[np.arange(len(self.keys)), slot_kinds(self.working)[:, place]]
         other = _pick(chances, uniforms(self.keys, first + 1))
         follows = uniforms(self.keys, first) < self.regularity
-        usual: NDArray[np.int8] = np.where(follows, self.schedule[:, step], other).astype(np.int8)
+        usual: NDArray[np.int8] = np.where(follows, self.schedule[:, place], other).astype(np.int8)
         return usual
 
     def chances(self, slot: int) -> NDArray[np.float64]:
         """Chance of each usual action in that slot number, given the habit, shape (people, 10)."""
-        step = slot % WEEK_STEPS
+        place = slot % WEEK_STEPS
         rows = np.arange(len(self.keys))
         kept = self.regularity[:, None]
-        mixed: NDArray[np.float64] = (1.0 - kept) * self.tendencies[rows, slot_kinds(self.working)[:, step]]
-        mixed[rows, self.schedule[:, step]] += self.regularity
+        mixed: NDArray[np.float64] = (1.0 - kept) * self.tendencies[rows, slot_kinds(self.working)[:, place]]
+        mixed[rows, self.schedule[:, place]] += self.regularity
         return mixed
 
 
@@ -97,14 +103,18 @@ def slot_kinds(working: NDArray[np.bool_]) -> NDArray[np.int8]:
     return kinds.reshape(len(working), WEEK_STEPS)
 
 
-def action_tendencies(people: People) -> NDArray[np.float64]:
-    """Chance of each action in each kind of slot for these people, shape (people, 6, 10)."""
+def action_tendencies(people: People, typical: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Chance of each action in each kind of slot, shape (people, 6, 10).
+
+    Args:
+        people: profile rows, shape (people, 15).
+        typical: where their meters usually stand, shape (people, 5).
+    """
     from rhythm.life.answers import action_values  # noqa: PLC0415 - the compiler is loaded on first use
 
-    meters = np.tile(np.array(TYPICAL_METERS), (len(people), 1))
     logits = np.empty((len(people), KINDS, ACTION_COUNT))
     for kind, part in enumerate((0, 1, 0, 1, 2, 3)):
-        logits[:, kind] = HABIT_SHARPNESS * action_values(people, meters, part) + _TENDENCIES[kind]
+        logits[:, kind] = HABIT_SHARPNESS * action_values(people, typical, part) + _TENDENCIES[kind]
     odds = np.exp(logits - logits.max(axis=2, keepdims=True))
     chances: NDArray[np.float64] = odds / odds.sum(axis=2, keepdims=True)
     return chances
@@ -132,13 +142,30 @@ def sample_habits(seeds: NDArray[np.int64], people: People, styles: Styles, *, s
     """
     keys = scramble_seeds(np.asarray(seeds), Stream.ANSWERS, secret)
     working = working_days(seeds, secret=secret)
-    tendencies = action_tendencies(people)
     kinds = slot_kinds(working)
-    schedule = np.empty((len(keys), WEEK_STEPS), np.int8)
     rows = np.arange(len(keys))
-    for step in range(WEEK_STEPS):
-        schedule[:, step] = _pick(tendencies[rows, kinds[:, step]], uniforms(keys, _HABIT_COUNTERS + step))
+    schedule = np.empty((len(keys), WEEK_STEPS), np.int8)
+    typical = np.tile(np.array(FIRST_TYPICAL), (len(keys), 1))
+    for turn in range(FORMING_TURNS):
+        tendencies = action_tendencies(people, typical)
+        for step_of_week in range(WEEK_STEPS):
+            chances = tendencies[rows, kinds[:, step_of_week]]
+            schedule[:, step_of_week] = _pick(chances, uniforms(keys, _HABIT_COUNTERS + step_of_week))
+        if turn + 1 < FORMING_TURNS:
+            typical = 0.5 * (typical + _lived(people, schedule, typical))
     return Habits(working, tendencies, schedule, styles[:, AnswerStyle.REGULARITY].copy(), keys)
+
+
+def _lived(people: People, schedule: NDArray[np.int8], meters: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Mean levels over the last of some weeks of a schedule without events, shape (people, 5)."""
+    quiet = np.zeros(len(people), np.int8)
+    total = np.zeros_like(meters)
+    for slot in range(FORMING_WEEKS * WEEK_STEPS):
+        meters = step(people, meters, schedule[:, slot % WEEK_STEPS], slot, quiet).meters
+        if slot >= (FORMING_WEEKS - 1) * WEEK_STEPS:
+            total += meters
+    mean: NDArray[np.float64] = total / WEEK_STEPS
+    return mean
 
 
 def _pick(chances: NDArray[np.float64], units: NDArray[np.float64]) -> NDArray[np.int8]:
