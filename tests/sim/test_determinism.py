@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from rhythm.bench import conditions as bench
+from rhythm.sim.conditions import SPLITS, Casting
 from sim import lives
 
 WEEKS = [("in-distribution", [0, 1, 99]), ("ood", [10_000, 10_049]), ("archetypes", [20_000, 20_001, 20_002])]
@@ -42,3 +44,12 @@ def test_the_openenv_environment_lives_the_same_week_through_json(condition: str
             sent = env.step(WeekAction(decision=f"1 2 3 {Action(action).name}")).model_dump_json()
             records.append(WeekObservation.model_validate_json(sent).record())
         assert lives.by_records(records) == lives.by_pure_step(seed, condition)
+
+
+def test_the_benchmark_and_the_faces_mean_the_same_people_by_a_condition() -> None:
+    for name, seeds in SPLITS.items():
+        condition = bench.CONDITIONS[name]
+        assert condition.seeds == seeds
+        for population in condition.populations:
+            mine = Casting(name, "classic" if population == bench.EVERYONE else population)
+            assert mine.people(condition.seed_array).tobytes() == condition.people(population).tobytes()

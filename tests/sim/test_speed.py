@@ -14,11 +14,11 @@ from rhythm.vocab import InvalidValueError
 
 def test_the_measurement_is_one_json_object_with_rows() -> None:
     seen = []
-    found = speed.measure(batch=16_384, rounds=3, progress=lambda done, of: seen.append((done, of)))
+    found = speed.measure(batch=16_384, rounds=3, progress=lambda doing, more: seen.append((doing, more)))
     assert json.loads(json.dumps(found)) == found
     assert set(found) == {"schema", "config", "rows"}
     assert found["schema"] == "rhythm.speed/1"
-    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]
+    assert seen == [("warm-up", 1), ("round 1", 1), ("round 2", 1), ("round 3", 1)]
     rows = {row["name"]: row for row in found["rows"]}
     for name in ("steps_per_s", "steps_per_s_full_window", "steps_per_s_sync_vector", "ratio"):
         assert 0 < rows[name]["low"] <= rows[name]["value"] <= rows[name]["high"]

@@ -39,13 +39,13 @@ Row = dict[str, Any]
 Timed = Callable[[], float]
 
 
-def measure(batch: int = BATCH, rounds: int = ROUNDS, progress: Callable[[int, int], None] | None = None) -> Row:
+def measure(batch: int = BATCH, rounds: int = ROUNDS, progress: Callable[[str, int], None] | None = None) -> Row:
     """Measure.
 
     Args:
         batch: people in the native vector environment.
         rounds: weeks that each form is timed for; one more warms it up.
-        progress: called with rounds done and rounds in all.
+        progress: called after each of the ``rounds + 1`` rounds with what was done and 1.
 
     Returns:
         One object with ``schema``, ``config`` and ``rows``. A row has ``name`` and ``value``;
@@ -81,7 +81,7 @@ def measure(batch: int = BATCH, rounds: int = ROUNDS, progress: Callable[[int, i
             if done:
                 rates[name].append(rate)
         if progress:
-            progress(done, rounds)
+            progress(f"round {done}" if done else "warm-up", 1)
     rows: list[Row] = [_row(name, found) for name, found in rates.items()]
     sync = np.array(rates["steps_per_s_sync_vector"])
     for name, form in (("ratio", "steps_per_s_full_window"), ("ratio_no_window", "steps_per_s")):
