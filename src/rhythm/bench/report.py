@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from rhythm.bench.conditions import CONDITIONS
 from rhythm.bench.published import PUBLISHED
 from rhythm.bench.rows import Row
-from rhythm.policy.registry import policy_names
+from rhythm.policy.registry import make_policy, policy_names
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +38,8 @@ MEASURES: Final[dict[str, tuple[str, str]]] = {
 """Title and caption of each measure in the report, in its order."""
 
 FOOTNOTE: Final = (
-    "Intervals are 95 %, by bootstrap over seeds. Rows marked † are published by others, of their own simulator. "
+    "Intervals are 95 %, by bootstrap over seeds. Rows marked † are published by others, of their own simulator; "
+    "policies marked ‡ are told who the people are. "
     "All of this is simulation: it does not prove that suggestions help real people."
 )
 
@@ -82,8 +83,7 @@ def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
             continue
         ours = cells[metric]
         columns = tuple(c for c in CONDITIONS if any(c in by_condition for by_condition in ours.values()))
-        order = sorted(ours, key=_place)
-        lines = [(p, False, tuple(_cell(ours[p].get(c)) for c in columns)) for p in order]
+        lines = [(_label(p), False, tuple(_cell(ours[p].get(c)) for c in columns)) for p in sorted(ours, key=_place)]
         sheets.append(Sheet(title, caption, columns, (*lines, *_published_lines(metric, columns))))
     return sheets
 
@@ -91,6 +91,10 @@ def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
 def _place(policy: str) -> tuple[int, str]:
     names = policy_names()
     return (names.index(policy) if policy in names else len(names), policy)
+
+
+def _label(policy: str) -> str:
+    return f"{policy} ‡" if policy in policy_names() and make_policy(policy).told else policy
 
 
 def _published_lines(metric: str, columns: Sequence[str]) -> list[tuple[str, bool, tuple[Cell, ...]]]:
@@ -106,7 +110,7 @@ def _cell(row: Row | None) -> Cell:
         return Cell("")
     if row.value is None:
         return Cell("undefined")
-    places = 0 if row.metric.startswith("steps_to_identify") else 3
+    places = 0 if row.metric.startswith(("steps_to_identify", "identified_gain")) else 3
     shown = _number(row.value, places)
     if row.low is None or row.high is None or row.high - row.low < EXACT:
         return Cell(shown)
@@ -153,3 +157,54 @@ def to_rich(sheet: Sheet) -> "Table":
         printed = (f"{c.value}\n[dim]{c.interval}[/dim]" if c.interval else c.value for c in cells)
         table.add_row(label, *printed, style="italic cyan" if published else None)
     return table
+
+
+def gains_table(title: str, rows: Sequence[Row]) -> "Table":
+    """``gain/adversary/condition`` rows as one table: adversaries down, gains across; what must not be is red."""
+    from rich.table import Table  # noqa: PLC0415
+
+    cells = {(r.name.split("/")[1], r.metric): r for r in rows}
+    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left")
+    table.caption = (
+        "v2 may be fooled, v3 (the other columns) must not. Red: it pays for the trick, or v2 no longer does."
+    )
+    table.add_column("trick")
+    metrics = list(dict.fromkeys(r.metric for r in rows))
+    for metric in metrics:
+        table.add_column(metric.removesuffix("_gain").replace("_", " "), justify="right", no_wrap=True)
+    for adversary in dict.fromkeys(name for name, _ in cells):
+        line = [f"{adversary}\n[dim]{cells[adversary, metrics[0]].note}[/dim]"]
+        for metric in metrics:
+            row = cells.get((adversary, metric))
+            cell = _cell(row)
+            style = "bold red" if row is not None and row.ok is False else "default"
+            line.append(f"[{style}]{cell.value}[/]" + (f"\n[dim]{cell.interval}[/dim]" if cell.interval else ""))
+        table.add_row(*line)
+    return table
+
+
+def checked_table(title: str, rows: Iterable[Row]) -> "Table":
+    """Rows with the band each must lie in and whether it does, for the terminal."""
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("name")
+    table.add_column("value", justify="right")
+    table.add_column("95 % interval", justify="right")
+    table.add_column("must be", justify="right")
+    table.add_column("")
+    table.add_column("note", style="dim")
+    verdicts = {True: "[green]ok[/green]", False: "[bold red]no[/bold red]", None: ""}
+    for row in rows:
+        cell = _cell(row)
+        table.add_row(row.name, cell.value, cell.interval, _band(row.band), verdicts[row.ok], row.note)
+    return table
+
+
+def _band(band: tuple[float | None, float | None] | None) -> str:
+    if band is None:
+        return ""
+    low, high = band
+    if low is None or high is None:
+        return f"up to {high:g}" if low is None else f"from {low:g}"
+    return f"{low:g} to {high:g}" if low < high else f"{low:g}"

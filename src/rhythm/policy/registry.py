@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from rhythm.policy.adversaries import ADVERSARIES
 from rhythm.policy.face import Policy
 from rhythm.policy.planner import average, oracle, planner, told_after
 from rhythm.policy.simple import ConstantBeliefPolicy, HeuristicPolicy, RandomPolicy
@@ -19,6 +20,7 @@ _POLICIES: dict[str, Callable[[], Policy]] = {
     "average-v2": partial(average, aim_v2=True),
     "planner-v2": partial(planner, aim_v2=True),
     "oracle-v2": partial(oracle, aim_v2=True),
+    **ADVERSARIES,
 }
 
 

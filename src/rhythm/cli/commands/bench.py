@@ -91,3 +91,47 @@ def _print_report(rows: "list[Row]") -> None:
         console.print(to_rich(sheet))
         console.print()
     console.print(FOOTNOTE, style="dim")
+
+
+@app.command(epilog="Example: [bold]rhythm bench adversaries --conditions in-distribution-wide,ood-wide[/bold]")
+def adversaries(
+    conditions: Annotated[str, typer.Option(help="Conditions by name, with commas between them.")] = (
+        "in-distribution-wide"
+    ),
+    results: Results = DEFAULT_RESULTS,
+    force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Try to fool the graders: what each trick gains over its honest twin, on v2 and on v3.
+
+    Ends with status 1 where v3 pays for a trick, or v2 no longer does for sandbagging.
+    """
+    from rhythm.bench import run as bench_run  # noqa: PLC0415
+    from rhythm.bench.adversaries import adversary_rows, suite_policies  # noqa: PLC0415
+
+    policies, wanted = suite_policies(), _names(conditions)
+    with progress("playing tricks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
+        played = bench_run.run(policies, wanted, results, force=force, on_progress=on_progress)
+    rows = adversary_rows(played)
+    if as_json:
+        print_json("rhythm.bench-adversaries/1", bench_run.resolved_config(policies, wanted), rows)
+    else:
+        _print_gains(rows)
+    _end_with(rows)
+
+
+def _print_gains(rows: "list[Row]") -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from rhythm.bench.report import gains_table  # noqa: PLC0415
+
+    console = Console()
+    for condition in dict.fromkeys(row.name.split("/")[2] for row in rows):
+        ours = [row for row in rows if row.name.endswith(f"/{condition}")]
+        console.print(gains_table(f"What each trick gains over its honest twin, {condition}", ours))
+
+
+def _end_with(rows: "list[Row]") -> None:
+    """Status 1 where a row is not what it must be."""
+    if any(row.ok is False for row in rows):
+        raise typer.Exit(1)
