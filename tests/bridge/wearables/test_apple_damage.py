@@ -8,11 +8,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bridge.wearables.reading import HEAD, TAIL, heart_rate, read_all, read_text
 from rhythm.bridge.wearables import apple
 from rhythm.bridge.wearables.apple import AppleHealth
 from rhythm.bridge.wearables.problems import NotThisFormatError, ProblemKind, UnsafeFileError, WearableFileError
 from rhythm.bridge.wearables.signals import Signal
-from tests.bridge.wearables.reading import HEAD, TAIL, heart_rate, read_all, read_text
 
 BROKEN_DTD = """<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE HealthData [

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.wearables.reading import heart_rate, read_all, read_text, sleep
+from bridge.wearables.record_strategies import EXPORTS
 from rhythm.bridge.wearables.apple_types import KILOJOULE_UNITS, METRIC_UNITS, US_UNITS
 from rhythm.bridge.wearables.apple_writer import write_export
 from rhythm.bridge.wearables.problems import ProblemKind
 from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import SIGNALS, Signal
-from tests.bridge.wearables.reading import heart_rate, read_all, read_text, sleep
-from tests.bridge.wearables.record_strategies import EXPORTS
 
 EXPORTED_AT = datetime(2026, 11, 1, 9, tzinfo=UTC)
 QUANTITY = "HKQuantityTypeIdentifier"

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.wearables.record_strategies import records
 from rhythm.bridge.wearables.problems import NotThisFormatError, ProblemKind, ProblemTally, WearableFileError
 from rhythm.bridge.wearables.records import Record, all_plausible, gate
 from rhythm.bridge.wearables.signals import SIGNALS, Signal
 from rhythm.bridge.wearables.sources import all_sources, source_named, source_of
 from rhythm.bridge.wearables.units import FACTORS, convert
 from rhythm.vocab.errors import UnknownNameError
-from tests.bridge.wearables.record_strategies import records
 
 AT = datetime(2026, 3, 28, 23, 30, tzinfo=UTC)
 NOT_FINITE = [float("nan"), float("inf"), float("-inf")]

@@ -2,9 +2,10 @@
 
 import hashlib
 import math
-from collections.abc import Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
 from operator import sub
+from typing import Protocol
 
 import msgspec
 
@@ -15,6 +16,7 @@ FIRST_YEAR, LAST_YEAR = 1990, 2099
 """Records that leave these are quarantined: no consumer device wrote them with a working clock."""
 
 _GATES = {signal: (spec.low, spec.high, timedelta(minutes=spec.longest_min)) for signal, spec in SIGNALS.items()}
+_BY_NAME = {signal.value: signal for signal in Signal}
 _MINUTE = timedelta(minutes=1)
 
 
@@ -39,6 +41,11 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     source: str
     external_id: str = ""
     detail: str = ""
+
+    @property
+    def kind(self) -> str:
+        """The signal's name, as it is stored."""
+        return self.signal.value
 
     @property
     def unit(self) -> str:
@@ -69,6 +76,49 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     def local_day(self) -> date:
         """The local calendar day of the start."""
         return self.local_start.date()
+
+
+class ReadingLike(Protocol):
+    """A record as it comes back from where it was stored."""
+
+    @property
+    def kind(self) -> str:
+        """The signal's name."""
+        ...
+
+    @property
+    def value(self) -> float:
+        """In the signal's unit."""
+        ...
+
+    @property
+    def start_at(self) -> datetime:
+        """Aware."""
+        ...
+
+    @property
+    def end_at(self) -> datetime:
+        """Aware."""
+        ...
+
+    @property
+    def offset_min(self) -> int | None:
+        """Local time minus UTC."""
+        ...
+
+    @property
+    def source(self) -> str:
+        """What measured it."""
+        ...
+
+
+def from_stored(readings: Iterable[ReadingLike]) -> Iterator[Record]:
+    """Stored readings as records again; kinds that this release does not know are left out."""
+    for r in readings:
+        signal = _BY_NAME.get(r.kind)
+        if signal is not None:
+            start_at, end_at = r.start_at.astimezone(UTC), r.end_at.astimezone(UTC)
+            yield Record(signal, r.value, start_at, end_at, r.offset_min or 0, r.source)
 
 
 def gate(signal: Signal, value: float, start_at: datetime, end_at: datetime) -> ProblemKind | None:
