@@ -16,6 +16,7 @@ Three rules, in the order in which they are asked:
 The half, the hour and the table are design choices: published studies do not fix them.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -105,18 +106,17 @@ def slot_uses(
     if not slots:
         return ()
     times = times or SlotTimes()
-    held: dict[int, list[tuple[CalendarEvent, Action | None]]] = {}
-    begin_at = times.bounds_at(slots[0], zone)[0]
-    finish_at = times.bounds_at(slots[-1], zone)[1]
+    bounds = [times.bounds_at(slot, zone) for slot in slots]
+    starts = [start_at for start_at, _ in bounds]
+    held: list[list[tuple[CalendarEvent, Action | None]]] = [[] for _ in slots]
     pairs = [(event, action) for event, action in zip(events, actions, strict=True) if blocks(event)]
     for event, action in sorted(pairs, key=lambda pair: (pair[0].start_at, pair[0].end_at, pair[0].uid)):
-        if event.start_at >= finish_at or event.end_at <= begin_at:
-            continue
-        slot = times.slot_at(max(event.start_at, begin_at), zone)
-        while slot <= slots[-1] and times.bounds_at(slot, zone)[0] < event.end_at:
-            held.setdefault(slot, []).append((event, action))
-            slot += 1
-    return tuple(_slot_use(slot, times.bounds_at(slot, zone), held.get(slot, [])) for slot in slots)
+        first = max(0, bisect_right(starts, event.start_at) - 1)
+        behind = bisect_left(starts, event.end_at)
+        for place in range(first, behind):
+            if event.start_at < bounds[place][1]:
+                held[place].append((event, action))
+    return tuple(_slot_use(*row) for row in zip(slots, bounds, held, strict=True))
 
 
 def done_in(uses: Iterable[SlotUse], before_at: datetime) -> tuple[Done, ...]:

@@ -14,6 +14,7 @@ from datetime import datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import BinaryIO
 
+from rhythm.bridge.calendar.archives import is_zip, read_members
 from rhythm.bridge.calendar.defined_zones import define_zone
 from rhythm.bridge.calendar.drafts import Draft, read_draft, uid_of
 from rhythm.bridge.calendar.events import CalendarContents, CalendarError, CalendarEvent, ProblemKind, Window
@@ -95,15 +96,21 @@ def read_ics_file(
     own_addresses: frozenset[str] = frozenset(),
     limits: Limits | None = None,
 ) -> CalendarContents:
-    """The occurrences of an .ics file; the arguments are those of `read_ics`.
+    """The occurrences of an .ics file, or of a zip of them; the other arguments are those of `read_ics`.
 
     Raises:
         NotACalendarError: there is no calendar in the file.
         CalendarError: the file cannot be opened or read.
     """
+
+    def read(stream: BinaryIO) -> CalendarContents:
+        return read_ics(stream, zone, window, source=source, own_addresses=own_addresses, limits=limits)
+
     try:
+        if is_zip(path):
+            return read_members(path, read)
         with path.open("rb") as stream:
-            return read_ics(stream, zone, window, source=source, own_addresses=own_addresses, limits=limits)
+            return read(stream)
     except OSError as error:
         raise CalendarError(f"cannot read {path.name}: {error.strerror or 'input error'}; check the file") from None
 

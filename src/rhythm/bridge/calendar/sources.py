@@ -34,7 +34,7 @@ class CalendarSource(Protocol):
 
 
 class FileSource:
-    """An .ics file."""
+    """An .ics file, or a zip of them."""
 
     def __init__(
         self,
