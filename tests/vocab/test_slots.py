@@ -112,6 +112,7 @@ def test_a_naive_instant_has_no_slot() -> None:
         TIMES.slot_at(datetime(2026, 3, 10), ZoneInfo("Europe/Berlin"))  # noqa: DTZ001
 
 
+@settings(deadline=None)
 @given(slot_times().filter(lambda t: t.morning > time(0)))
 def test_times_that_do_not_rise_are_refused(times: SlotTimes) -> None:
     with pytest.raises(InvalidValueError, match="rise"):

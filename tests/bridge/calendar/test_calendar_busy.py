@@ -5,7 +5,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.calendar.calendar_strategies import events_in, zones
@@ -110,6 +110,7 @@ def test_misfitting_arguments_are_refused() -> None:
     assert slot_uses([], [], range(0), BERLIN) == ()
 
 
+@settings(deadline=None)
 @given(st.data(), zones())
 def test_slots_tile_time_and_no_blocked_minute_is_lost_or_doubled(data: st.DataObject, zone_name: str) -> None:
     zone = ZoneInfo(zone_name)
@@ -146,6 +147,7 @@ def test_density_merges_clips_and_leaves_out_what_is_no_meeting() -> None:
     assert found.focus_min == 150 + 180
 
 
+@settings(deadline=None)
 @given(st.data())
 def test_density_is_a_share(data: st.DataObject) -> None:
     events = data.draw(events_in(at("2026-03-08 00:00"), days=4))

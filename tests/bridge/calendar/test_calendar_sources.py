@@ -18,7 +18,7 @@ ICS = calendar(
     "UID:later\nDTSTART:20260410T090000Z",
 )
 Put = Callable[[bytes], None]
-QUICK = FeedLimits(connect_s=1.0, read_s=1.0, total_s=3.0)
+CALM = FeedLimits(connect_s=10.0, read_s=20.0, total_s=30.0)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def source(request: pytest.FixtureRequest, tmp_path: Path, server: Server) -> tu
 
     put(ICS)
     url = server.url("/secret-token")
-    return FeedSource(url, BERLIN, "mine", allow_private=True, feed_limits=QUICK), put
+    return FeedSource(url, BERLIN, "mine", allow_private=True, feed_limits=CALM), put
 
 
 def test_gives_what_touches_the_window_with_its_name(source: tuple[CalendarSource, Put]) -> None:
@@ -94,15 +94,15 @@ def test_a_missing_file_is_a_typed_error(tmp_path: Path) -> None:
 
 def test_a_gone_feed_is_a_typed_error(server: Server) -> None:
     with pytest.raises(FeedError):
-        FeedSource(server.url("/gone"), BERLIN, "x", allow_private=True, feed_limits=QUICK).read(SPAN)
+        FeedSource(server.url("/gone"), BERLIN, "x", allow_private=True, feed_limits=CALM).read(SPAN)
 
 
 def test_an_unchanged_feed_is_told_but_laid_out_anew_when_the_window_has_moved(server: Server) -> None:
     server.answers["/feed"] = body(ICS, ETag='"1"')
-    reader = FeedSource(server.url("/feed"), BERLIN, "x", allow_private=True, feed_limits=QUICK)
+    reader = FeedSource(server.url("/feed"), BERLIN, "x", allow_private=True, feed_limits=CALM)
     assert reader.read(SPAN) is not None
     assert reader.state == FeedState(Validators('"1"'), SPAN)
-    kept = FeedSource(server.url("/feed"), BERLIN, "x", state=reader.state, allow_private=True, feed_limits=QUICK)
+    kept = FeedSource(server.url("/feed"), BERLIN, "x", state=reader.state, allow_private=True, feed_limits=CALM)
     server.answers["/feed"] = body(b"", 304)
     assert kept.read(SPAN) is None
     assert kept.read(Window(SPAN.start_at, window("2026-03-01", "2026-04-02").end_at)) is None
@@ -115,7 +115,7 @@ def test_an_unchanged_feed_is_told_but_laid_out_anew_when_the_window_has_moved(s
 
 def test_a_feed_that_was_read_in_part_is_asked_for_in_full(server: Server) -> None:
     server.answers["/feed"] = body(ICS[: ICS.index(b"UID:later")], ETag='"1"')
-    reader = FeedSource(server.url("/feed"), BERLIN, "x", allow_private=True, feed_limits=QUICK)
+    reader = FeedSource(server.url("/feed"), BERLIN, "x", allow_private=True, feed_limits=CALM)
     contents = reader.read(SPAN)
     assert contents is not None
     assert not contents.complete

@@ -71,6 +71,7 @@ def test_agrees_with_an_independent_expansion_away_from_clock_changes(events: li
     assert ours == theirs
 
 
+@settings(deadline=None)
 @given(st.integers(0, 3000), st.integers(1, 400), zones())
 def test_all_day_events_keep_their_dates_in_every_zone(first: int, days: int, zone_name: str) -> None:
     start = date(2020, 1, 1) + timedelta(days=first)

@@ -1,17 +1,20 @@
 """Titles to actions: the examples people were promised, four languages, and how rules decide."""
 
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rhythm.bridge.calendar.classify import Classification, EventFeatures, RuleClassifier
-from rhythm.bridge.calendar.events import EventKind
+from bridge.calendar.calendar_strategies import zones
+from rhythm.bridge.calendar.classify import Classification, EventFeatures, RuleClassifier, features_of
+from rhythm.bridge.calendar.events import CalendarEvent, EventKind
 from rhythm.bridge.calendar.title_rules import built_in_rules, read_rule_file, read_rules
 from rhythm.vocab.actions import Action
 from rhythm.vocab.errors import InvalidValueError
-from rhythm.vocab.slots import PartOfDay
+from rhythm.vocab.slots import PartOfDay, SlotTimes, part_of
 
 RULES = RuleClassifier()
 
@@ -173,6 +176,7 @@ def test_built_in_rules_have_ids_of_their_own_and_all_fire() -> None:
         assert rule.id in fired
 
 
+@settings(deadline=None)
 @given(st.text(max_size=200), st.integers(0, 50), st.booleans())
 def test_any_title_gets_an_action_or_none_with_a_probability(title: str, others: int, all_day: bool) -> None:
     found = RULES.classify_one(EventFeatures(title, others=others, all_day=all_day))
@@ -180,3 +184,13 @@ def test_any_title_gets_an_action_or_none_with_a_probability(title: str, others:
     assert found.action is None or found.action in Action
     assert found.rule
     assert RULES.classify([EventFeatures(title, others=others, all_day=all_day)]) == [found]
+
+
+@settings(deadline=None)
+@given(st.integers(0, 365 * 24 * 60), zones())
+def test_the_part_of_the_day_is_that_of_the_slot(minute: int, zone_name: str) -> None:
+    at = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=minute)
+    event = CalendarEvent("u", None, at, at + timedelta(minutes=30), title="Gym", others=2)
+    zone = ZoneInfo(zone_name)
+    expected = part_of(SlotTimes().slot_at(at, zone))
+    assert features_of(event, zone) == EventFeatures("Gym", 30.0, expected, 2)

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from icalendar import Calendar
 
@@ -76,6 +76,7 @@ def entries_of_any_kind(draw: st.DrawFn) -> FeedEntry:
     )
 
 
+@settings(deadline=None)
 @given(st.lists(entries_of_any_kind(), max_size=8, unique_by=lambda e: e.uid))
 def test_what_goes_out_comes_back(entries: list[FeedEntry]) -> None:
     feed = suggestions_feed(entries)

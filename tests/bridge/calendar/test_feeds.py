@@ -11,7 +11,7 @@ from ipaddress import ip_address
 
 import httpx
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.calendar.ics_texts import calendar
@@ -24,6 +24,8 @@ from rhythm.vocab.errors import InvalidValueError
 
 ICS = calendar("UID:a\nDTSTART:20260310T090000Z\nSUMMARY:x")
 QUICK = FeedLimits(connect_s=1.0, read_s=0.5, total_s=1.5, max_bytes=200_000)
+CALM = FeedLimits(connect_s=10.0, read_s=20.0, total_s=30.0, max_bytes=200_000)
+"""For what must not fail by time on a busy machine."""
 
 
 def leads_to(*addresses: str) -> Resolver:
@@ -38,13 +40,13 @@ def server() -> Iterator[Server]:
 
 
 def fetch(server: Server, path: str = "/feed", validators: Validators | None = None) -> FetchedFeed:
-    return fetch_feed(server.url(path), validators, allow_private=True, limits=QUICK)
+    return fetch_feed(server.url(path), validators, allow_private=True, limits=CALM)
 
 
-def failure(server: Server, answer: Answer, path: str = "/feed") -> FeedErrorKind:
+def failure(server: Server, answer: Answer, limits: FeedLimits = CALM) -> FeedErrorKind:
     server.answers["/feed"] = answer
     with pytest.raises(FeedError) as caught:
-        fetch(server, path)
+        fetch_feed(server.url("/feed"), allow_private=True, limits=limits)
     return caught.value.kind
 
 
@@ -125,8 +127,8 @@ def test_a_feed_that_never_ends_is_left(server: Server, shape: str) -> None:
         "silence": drip(server, b"", 60),
     }[shape]
     begun_s = time.monotonic()
-    assert failure(server, answer) in (FeedErrorKind.TOO_SLOW, FeedErrorKind.TOO_LARGE)
-    assert time.monotonic() - begun_s < 4
+    assert failure(server, answer, QUICK) in (FeedErrorKind.TOO_SLOW, FeedErrorKind.TOO_LARGE)
+    assert time.monotonic() - begun_s < 10
 
 
 def test_a_server_that_speaks_no_http_is_told(server: Server) -> None:
@@ -140,7 +142,7 @@ def test_nobody_there_is_told() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     with pytest.raises(FeedError) as caught:
-        fetch_feed(f"http://127.0.0.1:{port}/x", allow_private=True, limits=QUICK)
+        fetch_feed(f"http://127.0.0.1:{port}/x", allow_private=True, limits=CALM)
     assert caught.value.kind is FeedErrorKind.UNREACHABLE
 
 
@@ -162,16 +164,17 @@ def test_nobody_there_is_told() -> None:
 )
 def test_only_web_addresses_are_taken(url: str) -> None:
     with pytest.raises(FeedError) as caught:
-        fetch_feed(url, limits=QUICK, resolve=leads_to())
+        fetch_feed(url, limits=CALM, resolve=leads_to())
     assert caught.value.kind in (FeedErrorKind.BAD_ADDRESS, FeedErrorKind.UNREACHABLE)
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_any_address_gives_a_typed_error(url: str) -> None:
     with pytest.raises(FeedError):
-        fetch_feed(url, limits=QUICK, resolve=leads_to())
+        fetch_feed(url, limits=CALM, resolve=leads_to())
     with pytest.raises(FeedError):
-        fetch_feed("http://" + url, limits=QUICK, resolve=leads_to())
+        fetch_feed("http://" + url, limits=CALM, resolve=leads_to())
 
 
 def test_redirects_are_followed_and_counted(server: Server) -> None:
@@ -182,7 +185,7 @@ def test_redirects_are_followed_and_counted(server: Server) -> None:
     with pytest.raises(FeedError) as caught:
         fetch(server, "/round")
     assert caught.value.kind is FeedErrorKind.BAD_REDIRECT
-    assert len(server.asked) == 2 + QUICK.max_redirects + 1
+    assert len(server.asked) == 2 + CALM.max_redirects + 1
 
 
 @pytest.mark.parametrize("to", ["file:///etc/passwd", "ftp://example.org/", "", "http://[bad"])
@@ -202,7 +205,7 @@ PRIVATE = [
 def test_private_addresses_are_refused_in_every_notation(address: str) -> None:
     assert not is_public(ip_address(address))
     with pytest.raises(FeedError) as caught:
-        fetch_feed("http://calendar.example/x", limits=QUICK, resolve=leads_to("93.184.215.14", address))
+        fetch_feed("http://calendar.example/x", limits=CALM, resolve=leads_to("93.184.215.14", address))
     assert caught.value.kind is FeedErrorKind.PRIVATE_ADDRESS
 
 
@@ -218,7 +221,7 @@ def test_public_addresses_are_public(address: str) -> None:
 )
 def test_this_machine_is_refused_under_every_name(server: Server, host: str) -> None:
     with pytest.raises(FeedError) as caught:
-        fetch_feed(server.url("/feed", host), limits=QUICK)
+        fetch_feed(server.url("/feed", host), limits=CALM)
     assert caught.value.kind in (FeedErrorKind.PRIVATE_ADDRESS, FeedErrorKind.UNREACHABLE, FeedErrorKind.BAD_ADDRESS)
     assert server.asked == []
 
@@ -235,7 +238,7 @@ def test_a_redirect_to_a_private_address_is_refused(server: Server, monkeypatch:
 
     monkeypatch.setattr("rhythm.bridge.calendar.addresses.is_public", judged_public)
     with pytest.raises(FeedError) as caught:
-        fetch_feed(server.url("/feed", "public.example"), limits=QUICK, resolve=resolve)
+        fetch_feed(server.url("/feed", "public.example"), limits=CALM, resolve=resolve)
     assert caught.value.kind is FeedErrorKind.PRIVATE_ADDRESS
     assert caught.value.host == "intranet.example"
     assert [path for path, _ in server.asked] == ["/feed"]
@@ -250,7 +253,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(server: Server) -> 
         asked.append(host)
         return ["127.0.0.1"] if len(asked) == 1 else ["203.0.113.9"]
 
-    got = fetch_feed(server.url("/feed", "calendar.example"), allow_private=True, limits=QUICK, resolve=resolve)
+    got = fetch_feed(server.url("/feed", "calendar.example"), allow_private=True, limits=CALM, resolve=resolve)
     assert got.content == ICS
     assert asked == ["calendar.example"]
     assert server.asked[0][1]["host"] == f"calendar.example:{server.port}"
@@ -259,7 +262,7 @@ def test_the_connection_goes_to_the_address_that_was_checked(server: Server) -> 
 def test_the_next_address_is_tried_where_one_is_dead(server: Server) -> None:
     server.answers["/feed"] = body(ICS)
     url = server.url("/feed", "calendar.example")
-    got = fetch_feed(url, allow_private=True, limits=QUICK, resolve=leads_to("127.0.0.2", "127.0.0.1"))
+    got = fetch_feed(url, allow_private=True, limits=CALM, resolve=leads_to("127.0.0.2", "127.0.0.1"))
     assert got.content == ICS
 
 
@@ -271,7 +274,7 @@ def test_a_slow_name_server_is_left(server: Server) -> None:
     begun_s = time.monotonic()
     with pytest.raises(FeedError) as caught:
         fetch_feed("http://calendar.example/", limits=QUICK, resolve=resolve)
-    assert time.monotonic() - begun_s < 4
+    assert time.monotonic() - begun_s < 10
     assert caught.value.kind in (FeedErrorKind.UNREACHABLE, FeedErrorKind.TOO_SLOW)
 
 
@@ -284,13 +287,13 @@ def test_a_password_is_sent_to_its_own_server_only(server: Server) -> None:
     server.answers["/feed"] = redirect(server.url("/moved", "other.example"))
     server.answers["/moved"] = body(ICS)
     url = f"http://me:hunter2@mine.example:{server.port}/feed"
-    fetch_feed(url, allow_private=True, limits=QUICK, resolve=leads_to("127.0.0.1"))
+    fetch_feed(url, allow_private=True, limits=CALM, resolve=leads_to("127.0.0.1"))
     assert ["authorization" in headers for _, headers in server.asked] == [True, False]
 
 
 def test_https_is_never_left_for_http() -> None:
     """The rule itself, for want of a certificate."""
-    fetching = feeds._Fetch(allow_private=True, limits=QUICK, resolve=leads_to())
+    fetching = feeds._Fetch(allow_private=True, limits=CALM, resolve=leads_to())
     answer = httpx.Response(302, headers={"location": "http://example.org/x"})
     with pytest.raises(FeedError) as caught:
         fetching._next(feeds._target("webcal://example.org/feed"), answer)
@@ -318,7 +321,8 @@ def test_the_secret_address_is_in_no_error_and_no_log(
     caplog.set_level(logging.DEBUG)
     text = ""
     try:
-        fetch_feed(f"{server.url(path)}?key={TOKEN}", allow_private=True, limits=QUICK)
+        limits = QUICK if case == "slow" else CALM
+        fetch_feed(f"{server.url(path)}?key={TOKEN}", allow_private=True, limits=limits)
     except FeedError as error:
         text = f"{error} {error!r} {error.host}" + "".join(traceback.format_exception(error))
     assert case in ("fine", "bad") or "127.0.0.1" in text
@@ -335,7 +339,7 @@ def test_other_http_traffic_may_still_be_logged(caplog: pytest.LogCaptureFixture
 
 def test_works_inside_an_event_loop(server: Server) -> None:
     server.answers["/feed"] = body(ICS)
-    got = asyncio.run(fetch_async(server.url("/feed"), allow_private=True, limits=QUICK))
+    got = asyncio.run(fetch_async(server.url("/feed"), allow_private=True, limits=CALM))
     assert got.content == ICS
 
 

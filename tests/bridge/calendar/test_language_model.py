@@ -26,7 +26,7 @@ def server() -> Iterator[Server]:
 
 
 def classifier(server: Server, **settings: object) -> LanguageModelClassifier:
-    given: dict[str, object] = {"base_url": server.url("/v1"), "model": "tiny", "api_key": "key-123", "timeout_s": 1.0}
+    given: dict[str, object] = {"base_url": server.url("/v1"), "model": "tiny", "api_key": "key-123", "timeout_s": 20.0}
     return LanguageModelClassifier(LanguageModelSettings(**(given | settings)), RuleClassifier())  # type: ignore[arg-type]
 
 

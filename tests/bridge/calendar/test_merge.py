@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.calendar.calendar_strategies import events_in
@@ -41,6 +41,7 @@ def test_occurrences_of_a_series_are_told_apart() -> None:
     assert merge_events([[first, second], [second, first]]) == (first, second)
 
 
+@settings(deadline=None)
 @given(st.lists(events_in(NOON_AT, 3), max_size=4))
 def test_merging_is_idempotent_and_invents_nothing(calendars: list[list[CalendarEvent]]) -> None:
     once = merge_events(calendars)

@@ -6,8 +6,9 @@ accents and punctuation, whole word by whole word. Of the rules that fit, a pers
 come first, then the more confident, then the one with the longer match.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import tzinfo
+from datetime import time, tzinfo
 from typing import Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ from rhythm.bridge.calendar.events import CalendarEvent, EventKind
 from rhythm.bridge.calendar.phrases import PhraseIndex, words_of
 from rhythm.bridge.calendar.title_rules import TitleRule, built_in_rules
 from rhythm.vocab.actions import Action
-from rhythm.vocab.slots import PartOfDay, SlotTimes, part_of
+from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, SlotTimes
 
 ALL_DAY_FACTOR = 0.5
 """An all-day event is mostly a note about the day: what its title says counts half as sure."""
@@ -78,8 +79,13 @@ _BY_KIND: dict[EventKind, Classification] = {
 
 def features_of(event: CalendarEvent, zone: tzinfo, times: SlotTimes | None = None) -> EventFeatures:
     """What a classifier may know of an event, the part of the day in the person's local time."""
-    part = None if event.all_day else part_of((times or SlotTimes()).slot_at(event.start_at, zone))
+    part = None if event.all_day else _part_at(event.start_at.astimezone(zone).time(), times or SlotTimes())
     return EventFeatures(event.title, event.length_min, part, event.others, event.all_day, event.kind)
+
+
+def _part_at(local: time, times: SlotTimes) -> PartOfDay:
+    """The part of the day of a local time; before the morning it is still night."""
+    return PartOfDay((bisect_right(times.starts, local) - 1) % SLOTS_PER_DAY)
 
 
 class RuleClassifier:
