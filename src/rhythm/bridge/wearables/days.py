@@ -84,7 +84,7 @@ def summarise(records: Iterable[Record], priority: Sequence[str] = ()) -> dict[d
         priority: devices in the person's order, best first.
     """
     by_signal: dict[Signal, list[Record]] = defaultdict(list)
-    once = {r.key: r for r in records}.values()
+    once = {(r.source, r.signal, r.start_at, r.end_at, r.external_id): r for r in records}.values()
     for record in sorted(once, key=lambda r: (r.start_at, r.end_at, r.source, r.external_id)):
         by_signal[record.signal].append(record)
     sleeps = sleep_by_day((r for own in by_signal.values() for r in own), priority)
