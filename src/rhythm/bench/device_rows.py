@@ -87,9 +87,9 @@ REAL: Final[dict[str, Real]] = {
     "sleep/missing_run_days": Real(3.4, 1.9, 4.9),
     "steps/missing_run_days": Real(4.0, 2.0, 6.0),
 }
-"""Runs of missing days were counted by hand in four stretches of the public file, about 46 days
-of one person each: 11 complete runs of sleep (median 1, longest 18) and 3 of steps, so their
-bands are wide."""
+"""Runs of missing days were counted by hand in five stretches of the public file, 36 to 52 days of
+one person each: 11 complete runs of sleep (median 1, longest 18) and 3 of steps, so their bands
+are wide."""
 
 
 @dataclass(frozen=True)
