@@ -1,6 +1,6 @@
 """What suggestions do in simulated weeks: who accepts what and when, and what there is to gain.
 
-``python -m rhythm.bench.living_rows`` prints both tables.
+``python -m rhythm.bench.living_rows`` prints the tables.
 """
 
 from enum import StrEnum
@@ -62,6 +62,31 @@ def acceptance(archetype: str, *, people: int = 2000, weeks: int = 2) -> NDArray
     return share
 
 
+def accepted_by_week(styles: StyleRange, *, daily: bool, people: int = 1000, weeks: int = 8) -> NDArray[np.float64]:
+    """Share of answered random suggestions that are accepted, week by week, shape (weeks,).
+
+    Args:
+        styles: whose styles.
+        daily: one suggestion a day, in the morning, afternoon or evening; else one in every slot.
+        people: how many, of the peaked population.
+        weeks: how long.
+    """
+    seeds = FIRST_SEED + np.arange(people)
+    lives = Lives(seeds, sample_people(seeds, Population.PEAKED), sample_styles(seeds, styles))
+    keys = scramble_seeds(seeds, Stream.POLICY)
+    answers = [OUTCOMES.index(outcome) for outcome in _ANSWERS]
+    answered, accepted = np.zeros(weeks), np.zeros(weeks)
+    for slot in range(weeks * WEEK_STEPS):
+        offered = offered_by(Offers.RANDOM, lives, keys)
+        if daily:
+            offered[seeds % PartOfDay.NIGHT != slot % SLOTS_PER_DAY] = -1
+        outcomes = lives.offer(offered).outcomes
+        answered[slot // WEEK_STEPS] += np.isin(outcomes, answers).sum()
+        accepted[slot // WEEK_STEPS] += (outcomes == _ACCEPTED).sum()
+    share: NDArray[np.float64] = accepted / answered
+    return share
+
+
 def rows(*, seed: int = 0, people: int = 1000, weeks: int = 8) -> list[dict[str, Any]]:
     """Mean wellbeing over all weeks by who suggests, population and style range.
 
@@ -97,11 +122,15 @@ def rows(*, seed: int = 0, people: int = 1000, weeks: int = 8) -> list[dict[str,
 
 
 def main() -> None:
-    """Print who accepts what, and what suggestions gain."""
+    """Print who accepts what, how that fades, and what suggestions gain."""
     for archetype in ARCHETYPES:
         print(archetype.ljust(20), *(part.label.rjust(10) for part in PartOfDay))  # noqa: T201
         for action, shares in zip(ACTIONS, acceptance(archetype), strict=True):
             print(action.label.rjust(20), *(f"{share:10.2f}" for share in shares))  # noqa: T201
+    for styles in StyleRange:
+        for daily in (False, True):
+            shares = " ".join(f"{share:.2f}" for share in accepted_by_week(styles, daily=daily))
+            print(f"accepted by week, {styles}, {'one a day' if daily else 'every slot'}: {shares}")  # noqa: T201
     for row in rows():
         print(f"{row['name']:42s} {row['value']:.3f} [{row['low']:.3f}, {row['high']:.3f}] 25 %: {row['quarter']:.3f}")  # noqa: T201
 
