@@ -78,7 +78,9 @@ def fill(person: PersonStore, mark: str = "") -> None:
     rows = [reading(minute, source=f"Watch {mark}") for minute in range(20)]
     person.imports.advance(run.number, rows, checkpoint=b"at 20", problems={"bad_unit": 1})
     person.imports.finish(run.number)
-    person.readings.add([HealthReading("steps", 3.0, "count", NOON_AT, NOON_AT, f"Phone {mark}", None, f"id-{mark}")])
+    person.readings.add(
+        [HealthReading("steps", 3.0, "count", NOON_AT, NOON_AT, f"Phone {mark}", None, f"id-{mark}", "walk")]
+    )
     person.days.put([day_value(), day_value(name=f"rhr{mark}")])
     person.meters.replace(SLOT, SLOT + 1, [meter_value(), meter_value(SLOT + 1, Meter.SERENITY)])
     person.done.replace(SLOT, SLOT + 1, [Done(SLOT, Action.LEARN, f"calendar {mark}")])

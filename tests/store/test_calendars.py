@@ -30,7 +30,16 @@ def test_a_calendar_comes_back_whole_and_can_be_changed(ada: PersonStore, source
 
 
 def test_an_occurrence_comes_back_whole(ada: PersonStore, source: int) -> None:
-    one = msgspec.structs.replace(occurrence(), recurrence="20260303T120000Z", meeting=True, attendees=3, offset_min=60)
+    one = msgspec.structs.replace(
+        occurrence(),
+        recurrence="20260303T120000Z",
+        meeting=True,
+        attendees=3,
+        offset_min=60,
+        start_day=NOON_AT.date(),
+        end_day=NOON_AT.date() + timedelta(days=1),
+        detail={"status": "tentative"},
+    )
     assert ada.occurrences.replace(source, *STRETCH, [one]) == 1
     assert ada.occurrences.window(*STRETCH) == (msgspec.structs.replace(one, source=source),)
 

@@ -202,17 +202,33 @@ def test_another_form_is_refused(fresh: Store, whole: Path, tmp_path: Path, chan
     assert fresh.people() == ()
 
 
-def test_an_export_of_the_first_tables_can_still_be_read(fresh: Store, whole: Path, tmp_path: Path) -> None:
+def without(data: bytes, *names: str) -> bytes:
+    """JSON lines without some of their fields."""
+    lines = [json.loads(line) for line in data.splitlines()]
+    return b"".join(json.dumps({k: v for k, v in line.items() if k not in names}).encode() + b"\n" for line in lines)
+
+
+def test_an_export_of_the_first_tables_can_still_be_read(
+    fresh: Store, sqlite_store: Store, whole: Path, tmp_path: Path
+) -> None:
     files = {p.name: p.read_bytes() for p in whole.iterdir() if p.name != "notices.jsonl"}
-    lines = [json.loads(line) for line in files["calendar_sources.jsonl"].splitlines()]
-    old = [{k: v for k, v in line.items() if k not in {"failed_at", "failure"}} for line in lines]
-    files = resealed(files, "calendar_sources.jsonl", b"\n".join(json.dumps(line).encode() for line in old))
+    calendars = without(files["calendar_sources.jsonl"], "failed_at", "failure")
+    events = without(files["occurrences.jsonl"], "start_day", "end_day", "detail")
+    rows = [line.rpartition(b",")[0] for line in files["readings.csv"].splitlines()]
+    assert rows[0].endswith(b",run"), "the newest field stands last"
+    files = resealed(files, "calendar_sources.jsonl", calendars)
+    files = resealed(files, "occurrences.jsonl", events)
+    files = resealed(files, "readings.csv", b"\r\n".join(rows) + b"\r\n")
     manifest = json.loads(files["manifest.json"])
     manifest["tables"] = "v0001"
     manifest["files"] = [entry for entry in manifest["files"] if entry["name"] != "notices.jsonl"]
     files["manifest.json"] = json.dumps(manifest).encode()
-    person = restore_person(fresh, zipped(files, tmp_path / "old.zip"))
-    assert person.calendars.all()[0].failure is None
+    restore_person(fresh, zipped(files, tmp_path / "old.zip"))
+    back, now = rows_of(fresh, "whole"), rows_of(sqlite_store, "whole")
+    same = set(now) - {"notices", "readings"}
+    assert {name: back[name] for name in same} == {name: now[name] for name in same}
+    assert back["notices"] == []
+    assert [row[:-1] for row in back["readings"]] == [row[:-1] for row in now["readings"]]
 
 
 def test_what_is_no_export_is_refused(fresh: Store, tmp_path: Path) -> None:
@@ -300,3 +316,18 @@ def test_rows_that_do_not_fit_are_refused_on_either_database(
     with pytest.raises(ExportError):
         restore_person(store, zipped(resealed(files, file, changed), tmp_path / "x.zip"))
     assert store.people() == ()
+
+
+def test_a_zip_that_grows_beyond_measure_is_refused(fresh: Store, whole: Path, tmp_path: Path) -> None:
+    files = {p.name: p.read_bytes() for p in whole.iterdir()}
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(name, b"\n" * (64 << 20) if name == "readings.csv" else data)
+    with pytest.raises(ExportError, match="beyond all measure"):
+        restore_person(fresh, tmp_path / "bomb.zip")
+
+
+def test_a_large_and_monotonous_export_is_no_bomb(store: Store, ada: PersonStore, fresh: Store, tmp_path: Path) -> None:
+    ada.readings.add(reading(m, source="Watch") for m in range(30_000))
+    export_person(store, "ada", tmp_path / "out.zip")
+    assert restore_person(fresh, tmp_path / "out.zip").readings.streams()[0].reading_count == 30_000

@@ -3,6 +3,7 @@
 import sqlite3
 import stat
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from rhythm.store import PersonSettings, Store
+from rhythm.store import HealthReading, PersonSettings, Store
+from rhythm.store.columns import EPOCH_AT
 from rhythm.store.engine import Database, locate
 from rhythm.store.errors import (
     NotAStoreError,
@@ -86,6 +88,11 @@ def old_database(path: Path) -> None:
             " NULL, NULL, '{}')"
         )
         connection.exec_driver_sql(
+            "INSERT INTO occurrences VALUES ('ada', 1, 'e1', '', 0, 1, 'Lunch', 0, 1, 0, 0, NULL, NULL, NULL, NULL, '')"
+        )
+        connection.exec_driver_sql("INSERT INTO reading_streams VALUES ('ada', 3, 'steps', 'Phone', 'count', 1, 0, 0)")
+        connection.exec_driver_sql("INSERT INTO readings VALUES ('ada', 3, 0, 0, '', 7.0, NULL, NULL)")
+        connection.exec_driver_sql(
             "INSERT INTO suggestions VALUES ('ada', 2, 1, 5, 3, 'why', 0.5, 'planner', '1', '[]', NULL, NULL)"
         )
     database.close()
@@ -99,6 +106,8 @@ def test_an_older_database_is_upgraded_after_a_copy_was_taken(tmp_path: Path) ->
         assert ada.about().settings == PersonSettings(zone="Europe/Berlin")
         assert ada.calendars.all()[0].failure is None
         assert ada.suggestions.get(2).reason == "why"
+        assert ada.occurrences.window(EPOCH_AT, EPOCH_AT + timedelta(days=1))[0].detail == {}
+        assert ada.readings.latest() == {"steps": HealthReading("steps", 7.0, "count", EPOCH_AT, EPOCH_AT, "Phone")}
         assert ada.suggestions.add(proposal())[0].number == 5
         with store.database.read() as connection:
             assert compare_metadata(MigrationContext.configure(connection), metadata) == []

@@ -2,11 +2,12 @@
 
 import multiprocessing
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import pytest
 
 from rhythm.store import Store
+from rhythm.vocab import Outcome, Response
 from store.conftest import START_AT
 from store.crash_writers import (
     FILE_ROWS,
@@ -18,7 +19,7 @@ from store.crash_writers import (
     try_to_answer,
     write_taps,
 )
-from store.samples import proposal
+from store.samples import SLOT, proposal
 
 PROCESSES = 4
 
@@ -70,3 +71,12 @@ def test_the_same_rows_from_many_processes_are_there_once(where: str, pool: Proc
         expected = {row.start_at for first in range(0, FILE_ROWS, STEP_ROWS) for row in file_rows(first)}
         assert sum(added) == len(expected)
         assert ada.readings.streams()[0].reading_count == len(expected)
+
+
+def test_threads_of_one_process_share_a_store(where: str) -> None:
+    with Store.open(where) as store, ThreadPoolExecutor(8) as threads:
+        ada = store.create_person("ada")
+        made = list(threads.map(lambda i: ada.suggestions.add(proposal(SLOT + i))[0], range(40)))
+        given = list(threads.map(lambda one: ada.answers.give(one.number, Response(Outcome.ACCEPTED)), made))
+        assert len({answer.number for answer in given} | {one.number for one in made}) == 80
+        assert len(ada.answers.holding(one.number for one in made)) == 40

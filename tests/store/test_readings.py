@@ -13,7 +13,9 @@ from store.samples import NOON_AT, reading
 
 def test_a_reading_comes_back_whole(ada: PersonStore) -> None:
     start_at = datetime(2026, 3, 3, 1, 2, 3, 456789, tzinfo=timezone(timedelta(hours=2)))
-    one = HealthReading("sleep_deep", 31.25, "min", start_at, start_at + timedelta(minutes=31), "Ring", 120, "x-1")
+    one = HealthReading(
+        "sleep_deep", 31.25, "min", start_at, start_at + timedelta(minutes=31), "Ring", 120, "x-1", "core"
+    )
     ada.readings.add([one])
     assert ada.readings.window(["sleep_deep"], start_at, start_at + timedelta(hours=1)) == (one,)
 
@@ -80,6 +82,7 @@ READINGS = st.lists(
         source=st.text(max_size=5),
         offset_min=st.one_of(st.none(), st.integers(-720, 840)),
         external_id=st.text(max_size=3),
+        detail=st.text(max_size=3),
     ),
     max_size=20,
 )

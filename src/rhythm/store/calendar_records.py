@@ -1,7 +1,9 @@
 """Records of calendars: the sources, what they hold on which day, and what the person corrected."""
 
-from datetime import datetime
+from collections.abc import Mapping
+from datetime import date, datetime
 from enum import StrEnum
+from typing import Any
 
 import msgspec
 
@@ -63,6 +65,8 @@ class Occurrence(msgspec.Struct, frozen=True):
         action: what the person does in it.
         confidence: of the classification, in [0, 1].
         classifier: what classified it: a rule's name and version, or ``person``.
+        start_day, end_day: of one without times, its first local day and the day after its last.
+        detail: what else the calendar says of it.
         source: number of its calendar source; 0 until it is stored.
     """
 
@@ -80,6 +84,9 @@ class Occurrence(msgspec.Struct, frozen=True):
     action: Action | None = None
     confidence: float | None = None
     classifier: str = ""
+    start_day: date | None = None
+    end_day: date | None = None
+    detail: Mapping[str, Any] = {}
     source: int = 0
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 import msgspec
 import sqlalchemy as sa
+from sqlalchemy.sql.schema import ScalarElementColumnDefault
 
 from rhythm.store.columns import Day, Instant, Json, Member, NumberedMember
 from rhythm.store.tables import OWNED, people, reading_streams, readings, secrets
@@ -19,8 +20,11 @@ EXPORT_SCHEMA = "rhythm.export/1"
 PERSON_FILE = "person.json"
 READINGS_FILE = "readings.csv"
 READINGS_FIELDS = (
-    "kind", "source", "unit", "value", "start_at", "end_at", "offset_min", "external_id", "stream", "run",
+    "kind", "source", "unit", "value", "start_at", "end_at", "offset_min", "external_id", "stream", "run", "detail",
 )  # fmt: skip
+
+READINGS_SINCE_V0002 = "detail"
+"""A field that exports made from the first tables do not have."""
 
 TABLE_FILES: dict[str, sa.Table] = {
     f"{table.name}.jsonl": table for table in OWNED if table is not secrets and table is not readings
@@ -62,7 +66,7 @@ def from_open(column: "sa.Column[Any]", value: Any) -> Any:
 
 
 def row_from_open(table: sa.Table, fields: dict[str, Any]) -> dict[str, Any]:
-    """A row from the fields of one line; a field that may be empty may be left out.
+    """A row from the fields of one line; a field that may be empty or has a default may be left out.
 
     Raises:
         ValueError: a field is missing, unknown or unfit.
@@ -72,7 +76,13 @@ def row_from_open(table: sa.Table, fields: dict[str, Any]) -> dict[str, Any]:
     unknown = fields.keys() - {column.name for column in columns}
     if unknown:
         raise ValueError("a field is not known")
-    return {column.name: from_open(column, fields.get(column.name)) for column in columns}
+    row = {}
+    for column in columns:
+        if column.name not in fields and isinstance(column.default, ScalarElementColumnDefault):
+            row[column.name] = column.default.arg
+        else:
+            row[column.name] = from_open(column, fields.get(column.name))
+    return row
 
 
 def readme(person_id: str, made_at: str, revision: str) -> str:

@@ -47,6 +47,10 @@ class ReadingLike(Protocol):
     def external_id(self) -> str | None:
         """The source's own id, where it has one."""
 
+    @property
+    def detail(self) -> str:
+        """The vendor's word for what it was; empty for none."""
+
 
 class HealthReading(msgspec.Struct, frozen=True):
     """One value that a device or an app gave.
@@ -59,6 +63,7 @@ class HealthReading(msgspec.Struct, frozen=True):
         source: what measured it.
         offset_min: local time minus UTC in minutes, at the start; None where unknown.
         external_id: the source's own id; empty where it has none.
+        detail: the vendor's word for what it was, such as ``running``; empty for none.
     """
 
     kind: str
@@ -69,6 +74,7 @@ class HealthReading(msgspec.Struct, frozen=True):
     source: str
     offset_min: int | None = None
     external_id: str = ""
+    detail: str = ""
 
 
 class ReadingStream(msgspec.Struct, frozen=True):

@@ -28,8 +28,16 @@ BATCH_ROWS = 20_000
 _BEGINNING_AT = datetime.min.replace(tzinfo=UTC)
 
 _StreamKey = tuple[str, str, str]
-_Row = tuple[int, int, str, float, int | None]
-_COLUMNS = ("start_at", "end_at", "external_id", "value", "offset_min", "person_id", "stream", "run")
+_Row = tuple[int, int, str, float, int | None, str | None]
+_COLUMNS = "start_at, end_at, external_id, value, offset_min, detail, person_id, stream, run"
+_INTO_FILE = f"INSERT INTO readings ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"  # noqa: S608 our own names
+_INTO_SERVER = f"""
+    INSERT INTO readings ({_COLUMNS})
+    SELECT *, %s::text, %s::bigint, %s::bigint
+    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::float8[], %s::int[], %s::text[])
+    ON CONFLICT DO NOTHING
+"""  # noqa: S608 our own names
+"""One statement for all rows of a stream: a round trip for each would take most of the time."""
 
 
 class Readings:
@@ -117,13 +125,15 @@ class Readings:
         of = {stream.number: stream for stream in streams}
         c = readings.c
         query = (
-            sa.select(c.stream, c.value, c.start_at, c.end_at, c.offset_min, c.external_id)
+            sa.select(c.stream, c.value, c.start_at, c.end_at, c.offset_min, c.external_id, c.detail)
             .where(self._scope.mine(readings), which)
             .order_by(c.start_at, c.end_at, c.external_id, c.stream)
         )
         return tuple(
-            HealthReading(of[n].kind, value, of[n].unit, start_at, end_at, of[n].source, offset_min, external_id)
-            for n, value, start_at, end_at, offset_min, external_id in connection.execute(query)
+            HealthReading(
+                of[n].kind, value, of[n].unit, start_at, end_at, of[n].source, offset_min, external_id, detail or ""
+            )
+            for n, value, start_at, end_at, offset_min, external_id, detail in connection.execute(query)
         )
 
     def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[_StreamKey]) -> dict[_StreamKey, int]:
@@ -142,13 +152,13 @@ class Readings:
         return numbers
 
     def _insert_stream(self, connection: sa.Connection, stream: int, rows: list[_Row], run: int | None) -> int:
-        tail = (self._scope.person_id, stream, run)
-        mark = "?" if self._scope.database.is_sqlite else "%s"
-        marks = ", ".join([mark] * len(_COLUMNS))
-        done = connection.exec_driver_sql(
-            f"INSERT INTO readings ({', '.join(_COLUMNS)}) VALUES ({marks}) ON CONFLICT DO NOTHING",  # noqa: S608 our own names
-            [row + tail for row in rows],
-        )
+        whose = (self._scope.person_id, stream, run)
+        if self._scope.database.is_sqlite:
+            done = connection.exec_driver_sql(_INTO_FILE, [row + whose for row in rows])
+        else:
+            starts, ends, ids, values, offsets, details = (list(column) for column in zip(*rows, strict=True))
+            columns = (starts, ends, ids, [float(value) for value in values], offsets, details)
+            done = connection.exec_driver_sql(_INTO_SERVER, (*whose, *columns))
         added = max(done.rowcount, 0)
         if added:
             starts = [row[0] for row in rows]
@@ -216,8 +226,9 @@ def _sorted_into_streams(offered: Iterable[ReadingLike]) -> _Batch:
         if rows is None:
             kind, source, unit = words
             rows = by_words[words] = batch.streams.setdefault((str(kind), clean_words(source), str(unit)), [])
-        external_id = reading.external_id
-        rows.append((start_us, end_us, clean_words(external_id) if external_id else "", value, reading.offset_min))
+        external_id, detail = reading.external_id, reading.detail
+        external_id = clean_words(external_id) if external_id else ""
+        rows.append((start_us, end_us, external_id, value, reading.offset_min, clean_words(detail) if detail else None))
     for rows in batch.streams.values():
         start_us, end_us = min(row[0] for row in rows), max(row[1] for row in rows)
         batch.from_us = start_us if batch.from_us is None else min(batch.from_us, start_us)

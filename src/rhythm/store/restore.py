@@ -22,6 +22,7 @@ from rhythm.store.open_files import (
     PERSON_FILE,
     READINGS_FIELDS,
     READINGS_FILE,
+    READINGS_SINCE_V0002,
     TABLE_FILES,
     row_from_open,
 )
@@ -31,6 +32,8 @@ from rhythm.store.tables import people, readings
 
 LINE_BYTES_MAX = 64 << 20
 MANIFEST_BYTES_MAX = 1 << 20
+EXPANSION_MAX = 300
+"""How many times its size in the zip a file may have; an export of repeated readings has some fifty."""
 ROWS_AT_ONCE = 2_000
 
 _UNREADABLE = (
@@ -86,7 +89,10 @@ class _Source:
 
     def open(self, name: str) -> IO[bytes]:
         if self._archive is not None:
-            return self._archive.open(name)
+            info = self._archive.getinfo(name)
+            if info.file_size > (1 << 20) + EXPANSION_MAX * info.compress_size:
+                raise ExportError(f"{name} would grow beyond all measure; this is no export of Rhythm's")
+            return self._archive.open(info)
         if self._folder is None or Path(name).name != name:
             raise ExportError("the manifest names a file outside the export")
         return (self._folder / name).open("rb")
@@ -164,11 +170,12 @@ def _lines(file: IO[bytes], table: sa.Table, name: str) -> Iterator[dict[str, An
 
 def _readings(file: IO[bytes]) -> Iterator[dict[str, Any]]:
     reader = csv.reader(io.TextIOWrapper(file, "utf-8", newline=""))
-    if tuple(next(reader, ())) != READINGS_FIELDS:
+    header = tuple(next(reader, ()))
+    if header not in {READINGS_FIELDS, tuple(name for name in READINGS_FIELDS if name != READINGS_SINCE_V0002)}:
         raise ExportError(f"{READINGS_FILE} does not begin with its column names")
     for cells in reader:
         try:
-            fields = dict(zip(READINGS_FIELDS, cells, strict=True))
+            fields = dict(zip(header, cells, strict=True))
             yield {
                 "stream": int(fields["stream"]),
                 "start_at": datetime.fromisoformat(fields["start_at"]),
@@ -177,6 +184,7 @@ def _readings(file: IO[bytes]) -> Iterator[dict[str, Any]]:
                 "value": float(fields["value"]),
                 "offset_min": int(fields["offset_min"]) if fields["offset_min"] else None,
                 "run": int(fields["run"]) if fields["run"] else None,
+                "detail": fields.get(READINGS_SINCE_V0002) or None,
             }
         except ValueError:
             raise ExportError(f"{READINGS_FILE} line {reader.line_num} does not fit; the export is damaged") from None

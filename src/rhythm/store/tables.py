@@ -106,6 +106,9 @@ occurrences = _owned(
     _maybe("action", NumberedMember(Action), "which action, 0 to 9"),
     _maybe("confidence", sa.Double, "of the classification, 0 to 1"),
     _column("classifier", sa.Text, "what classified it"),
+    _maybe("start_day", Day, "first local day of one without times"),
+    _maybe("end_day", Day, "the day after its last"),
+    sa.Column("detail", Json(ANYTHING), doc="what else the calendar says of it", nullable=False, default={}),
     _refers("source", "calendar_sources"),
     sa.Index(None, "person_id", "end_at", "start_at"),
 )
@@ -164,6 +167,7 @@ readings = _owned(
     _column("value", sa.Double, "the value, in the stream's unit"),
     _maybe("offset_min", sa.Integer, "local time minus UTC, minutes"),
     _maybe("run", sa.BigInteger, "number of the import run that brought it"),
+    _maybe("detail", Words, "the vendor's word for what it was"),
     _refers("stream", "reading_streams"),
     sqlite_with_rowid=False,
 )

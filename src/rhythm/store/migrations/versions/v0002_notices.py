@@ -1,4 +1,4 @@
-"""What was sent out, and when a calendar could not be read."""
+"""What was sent out, when a calendar could not be read, and the details that the bridge gives."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -23,3 +23,8 @@ def upgrade() -> None:
     with op.batch_alter_table("calendar_sources") as table:
         table.add_column(sa.Column("failed_at", sa.BigInteger(), nullable=True))
         table.add_column(sa.Column("failure", sa.Text(), nullable=True))
+    with op.batch_alter_table("occurrences") as table:
+        table.add_column(sa.Column("start_day", sa.Text(), nullable=True))
+        table.add_column(sa.Column("end_day", sa.Text(), nullable=True))
+        table.add_column(sa.Column("detail", sa.Text(), nullable=False, server_default="{}"))
+    op.add_column("readings", sa.Column("detail", sa.Text(), nullable=True))
