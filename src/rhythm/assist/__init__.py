@@ -1,0 +1,1 @@
+"""One person's service: today, respond, insights, trends, notify."""

@@ -1,0 +1,1 @@
+"""Pages and JSON API over the assistant."""
