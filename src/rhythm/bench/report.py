@@ -193,11 +193,13 @@ def checked_table(title: str, rows: Iterable[Row]) -> "Table":
     table.add_column("95 % interval", justify="right")
     table.add_column("must be", justify="right")
     table.add_column("")
+    table.add_column("real people", justify="right")
     table.add_column("note", style="dim")
     verdicts = {True: "[green]ok[/green]", False: "[bold red]no[/bold red]", None: ""}
     for row in rows:
         cell = _cell(row)
-        table.add_row(row.name, cell.value, cell.interval, _band(row.band), verdicts[row.ok], row.note)
+        real = "" if row.real is None else f"{row.real:g}"
+        table.add_row(row.name, cell.value, cell.interval, _band(row.band), verdicts[row.ok], real, row.note)
     return table
 
 
@@ -207,4 +209,4 @@ def _band(band: tuple[float | None, float | None] | None) -> str:
     low, high = band
     if low is None or high is None:
         return f"up to {high:g}" if low is None else f"from {low:g}"
-    return f"{low:g} to {high:g}" if low < high else f"{low:g}"
+    return f"{low:.4g} to {high:.4g}" if low < high else f"{low:g}"

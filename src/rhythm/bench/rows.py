@@ -15,6 +15,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
         low, high: 95 % interval, where the value was sampled.
         n: how many were sampled.
         band: what the value must lie in, both ends included; None at an open end.
+        real: the figure of real people that the value stands beside, where there is one.
         ok: whether it does; None where nothing is demanded.
         note: one sentence, where the number needs it.
     """
@@ -26,6 +27,7 @@ class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     n: int | None = None
     band: tuple[float | None, float | None] | None = None
     ok: bool | None = None
+    real: float | None = None
     note: str = ""
 
     @property

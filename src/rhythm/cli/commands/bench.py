@@ -135,3 +135,28 @@ def _end_with(rows: "list[Row]") -> None:
     """Status 1 where a row is not what it must be."""
     if any(row.ok is False for row in rows):
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example: [bold]rhythm bench calibrate --json[/bold]")
+def calibrate(
+    results: Results = DEFAULT_RESULTS,
+    force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that the life model stands where it must: baselines, headroom, determinism, device channel.
+
+    Ends with status 1 where a row is outside its band.
+    """
+    from rich.console import Console  # noqa: PLC0415
+
+    from rhythm.bench import run as bench_run  # noqa: PLC0415
+    from rhythm.bench.calibrate import CONDITION, POLICIES, calibration_rows  # noqa: PLC0415
+    from rhythm.bench.report import checked_table  # noqa: PLC0415
+
+    with progress("playing weeks", bench_run.weeks_to_play(POLICIES, [CONDITION])) as on_progress:
+        rows = calibration_rows(results, force=force, on_progress=on_progress)
+    if as_json:
+        print_json("rhythm.bench-calibrate/1", bench_run.resolved_config(POLICIES, [CONDITION]), rows)
+    else:
+        Console().print(checked_table("Acceptance of the calibration", rows))
+    _end_with(rows)

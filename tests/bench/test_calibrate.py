@@ -1,0 +1,79 @@
+"""The acceptance table: determinism in every form, rows from results, bands that can fail."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rhythm.bench import determinism
+from rhythm.bench.calibrate import CONDITION, calibration_rows, played_rows
+from rhythm.bench.report import checked_table
+from rhythm.bench.results import Result
+from rhythm.bench.rows import Row
+from rhythm.vocab import RhythmError
+
+
+def test_every_form_lives_the_same_weeks() -> None:
+    row = determinism.determinism_row()
+    assert row.ok
+    assert row.value == 1.0
+    assert row.n == 4
+
+
+def test_a_digest_tells_weeks_apart() -> None:
+    assert determinism.batch(4) == determinism.one_by_one(4) != determinism.batch(5)
+
+
+def test_a_form_that_differs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(determinism, "other_process", lambda: "something else")
+    row = determinism.determinism_row()
+    assert row.ok is False
+    assert row.value == 0.75
+    assert row.note == "differs: other process"
+
+
+def test_another_process_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(determinism, "_OTHER_PROCESS", "raise SystemExit('no room')")
+    with pytest.raises(RhythmError, match="status 1: no room"):
+        determinism.other_process()
+
+
+def _result(policy: str, population: str, graded: Mapping[str, float]) -> Result:
+    spread = np.linspace(-0.01, 0.01, 50)
+    return Result(
+        digest="", policy=policy, condition=CONDITION, population=population, told=False, first_seed=0, people=50,
+        seconds=0.0, versions={}, graded={n: (v + spread).tolist() for n, v in graded.items()}, curves={},
+    )  # fmt: skip
+
+
+def _table(random_v2: float, oracle: float) -> dict[str, Row]:
+    rows = played_rows(
+        [
+            _result("random", "classic", {"v2": random_v2}),
+            _result("heuristic", "classic", {"v2": 0.46}),
+            _result("constant", "classic", {"belief_error": 0.2}),
+            _result("random", "peaked", {"wellbeing": 0.3}),
+            _result("average", "peaked", {"wellbeing": 0.6}),
+            _result("oracle", "peaked", {"wellbeing": oracle}),
+        ]
+    )
+    return {row.name: row for row in rows}
+
+
+def test_rows_are_inside_their_bands_or_say_no() -> None:
+    good = _table(0.40, 0.8)
+    assert list(good) == ["random", "heuristic", "constant", "headroom"]
+    assert all(row.ok for row in good.values())
+    assert good["headroom"].value == pytest.approx(0.4)
+    bad = _table(0.43, 0.7)
+    assert [name for name, row in bad.items() if not row.ok] == ["random", "headroom"]
+    assert bad["headroom"].value == pytest.approx(0.25)
+    assert checked_table("Acceptance", list(bad.values())).row_count == 4
+
+
+@pytest.mark.slow
+def test_the_life_model_stands_where_it_must(tmp_path: Path) -> None:
+    rows = calibration_rows(tmp_path)
+    assert {"random", "heuristic", "constant", "headroom", "determinism"} <= {row.name for row in rows}
+    assert [row for row in rows if row.ok is not True] == []
