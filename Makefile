@@ -1,0 +1,47 @@
+# Rhythm's two commands are `make demo` and `make test`; both build what they need.
+PYTHON ?= python3.11
+VENV := .venv
+DEV := .venv-dev
+DEV_STAMP := $(DEV)/.installed
+WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help demo install test quick check format clean
+
+help: ## Show what there is
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/bin/rhythm: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --disable-pip-version-check -e .
+	@touch $@
+
+$(DEV_STAMP): pyproject.toml
+	$(PYTHON) -m venv $(DEV)
+	$(DEV)/bin/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+install: $(VENV)/bin/rhythm ## Install Rhythm into .venv
+
+demo: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read and planned
+	$(VENV)/bin/rhythm sim play --policy planner --seed 7
+
+test: $(DEV_STAMP) ## Install with all extras, then run every check and every test
+	$(MAKE) check
+	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+
+quick: $(DEV_STAMP) ## The tests that take seconds
+	$(DEV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not browser"
+
+check: $(DEV_STAMP) ## Lint, format, types, and the arrows between the layers
+	$(DEV)/bin/ruff check .
+	$(DEV)/bin/ruff format --check .
+	$(DEV)/bin/mypy
+	$(DEV)/bin/lint-imports
+
+format: $(DEV_STAMP) ## Put the code into its format
+	$(DEV)/bin/ruff check --fix .
+	$(DEV)/bin/ruff format .
+
+clean: ## Remove what the commands above have built
+	rm -rf $(VENV) $(DEV) .mypy_cache .ruff_cache .pytest_cache .hypothesis
