@@ -125,6 +125,8 @@ def test_slots_tile_time_and_no_blocked_minute_is_lost_or_doubled(data: st.DataO
     blocked = merged(((e.start_at, e.end_at) for e in events if blocks(e)), whole)
     assert sum(use.blocked_min for use in found) == pytest.approx(sum(minutes(part) for part in blocked))
     for use in found:
+        touching = sorted(e.uid for e in events if blocks(e) and e.start_at < use.end_at and use.start_at < e.end_at)
+        assert sorted(use.uids) == touching
         if use.open_at is not None:
             assert use.start_at <= use.open_at[0] < use.open_at[1] <= use.end_at
             assert not merged(blocked, use.open_at)
@@ -136,15 +138,16 @@ def test_density_merges_clips_and_leaves_out_what_is_no_meeting() -> None:
         event("08:00", "10:00", others=2),
         event("09:30", "10:30", others=1),
         event("13:00", "14:00"),
+        event("15:30", "15:45", others=1),
         event("14:00", "15:00"),
         event("15:00", "16:00", others=3, kind=EventKind.FOCUS_TIME),
         event("15:00", "16:00", others=3, declined=True),
     ]
-    found = meeting_density(events, [False, False, True, False, True, True], DAY, BERLIN)
-    assert found.share == pytest.approx(2.5 / 8)
-    assert found.meetings == 3
-    assert found.longest_free_min == 180
-    assert found.focus_min == 150 + 180
+    found = meeting_density(events, [False, False, True, False, False, True, True], DAY, BERLIN)
+    assert found.share == pytest.approx(165 / 480)
+    assert found.meetings == 4
+    assert found.longest_free_min == 150
+    assert found.focus_min == 150
 
 
 @settings(deadline=None)
