@@ -11,6 +11,7 @@ it follows from sums over the steps, so one go and step by step give the same re
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,14 +92,16 @@ class ExactPosterior:
 
     def _covariance(self) -> Floats:
         prior = _PRIOR_PRECISION * np.eye(len(TRAITS))
-        inverse: Floats = np.linalg.inv(prior + self.information)
-        return inverse
+        inverse: Any = np.linalg.inv(prior + self.information)
+        covariance: Floats = inverse
+        return covariance
 
     def trait_means(self) -> Floats:
         """Means of the traits in units of their ranges, shape (people, 10)."""
         prior = np.full(len(TRAITS), 0.5 * _PRIOR_PRECISION)
-        means: Floats = np.einsum("nij,nj->ni", self._covariance(), self.evidence + prior)
-        return means.clip(0.0, 1.0)
+        means: Any = np.einsum("nij,nj->ni", self._covariance(), self.evidence + prior)
+        limited: Floats = means.clip(0.0, 1.0)
+        return limited
 
     def draws(self, count: int = DRAWS) -> Floats:
         """People who fit the evidence, shape (people, count, 15), equally likely."""
@@ -106,7 +109,7 @@ class ExactPosterior:
         drawn = np.empty((people, count, PROFILE_WIDTH))
         pool = _pool()[:count]
         start = _PRIOR_PRECISION * unit_traits(pool)
-        moved = np.einsum("nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + start[None])
+        moved: Any = np.einsum("nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + start[None])
         unit = moved.clip(0.0, 1.0)
         low = np.array([TRAIT_RANGES[t][0] for t in TRAITS])
         high = np.array([TRAIT_RANGES[t][1] for t in TRAITS])
@@ -142,7 +145,7 @@ class ExactPosterior:
 
     def _weight_draws(self, count: int) -> Floats:
         values, vectors = np.linalg.eigh(self.weight_information)
-        known = np.asarray(values > _RANK_FLOOR)
+        known: Any = values > _RANK_FLOOR
         # Coordinates along the directions that the evidence fixes; the others count as met.
         projected = np.einsum("nij,ni->nj", vectors, self.weight_evidence)
         target = np.where(known, projected / np.where(known, values, 1.0), 0.0)

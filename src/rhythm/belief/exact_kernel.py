@@ -6,6 +6,8 @@ weights. Equations are added up as information (sum of h h^T / r and of h y / r)
 order does not matter.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,7 +42,7 @@ _NEAR = 1e-9
 
 
 @inlined
-def _row(h: Floats, m: Index, a: Index, slot: Index, vitality: float) -> float:
+def _row(h: Floats, m: Index, a: Index, slot: Index, vitality: float) -> Any:
     """What action ``a`` does to meter ``m`` as a row over the traits (fills ``h``) and a constant, before limits."""
     work, company, crowd, solo, guilt = (
         _SHARES[a, 0],
@@ -50,7 +52,7 @@ def _row(h: Floats, m: Index, a: Index, slot: Index, vitality: float) -> float:
         _SHARES[a, 4],
     )
     h[:] = 0.0
-    h0 = _BASE[a, slot, m]
+    h0: Any = _BASE[a, slot, m]
     if m == 0:
         h0 += company * _BASE[a, slot, 0] * (LOW[_DRAIN] - 1.0)
         h0 += work * LOW[_RECOVERY] + solo * LOW[_SOLO]
@@ -72,8 +74,7 @@ def _row(h: Floats, m: Index, a: Index, slot: Index, vitality: float) -> float:
     else:
         h0 += crowd * LOW[_WARMTH]
         h[_WARMTH] = crowd * SPAN[_WARMTH]
-    constant: float = h0
-    return constant
+    return h0
 
 
 @kernel

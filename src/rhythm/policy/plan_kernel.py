@@ -55,7 +55,7 @@ def _worth(people: Floats, i: Index, v: float, c: float, p: float, s: float, n: 
     return value
 
 
-@inlined
+@kernel
 def _roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, start: int, event: int) -> float:
     """Worth of ``plan[start:]`` from ``states[start]``, averaged over the people; states are not changed."""
     total = 0.0
@@ -77,7 +77,7 @@ def _roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, s
     return total / count
 
 
-@inlined
+@kernel
 def _advance_states(people: Floats, first: int, count: int, states: Floats, action: int, t: int, event: int) -> float:
     """Fill ``states[t + 1]`` and give the wellbeing there, averaged over the people."""
     total = 0.0

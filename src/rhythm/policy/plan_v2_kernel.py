@@ -57,7 +57,7 @@ def _grade(state: Floats) -> float:
     return grade
 
 
-@inlined
+@kernel
 def _roll(people: Floats, i: Index, states: Floats, work: Floats, plan: Bytes, start: int, event: Index) -> float:
     for x in range(_STATE):
         work[x] = states[start, x]
