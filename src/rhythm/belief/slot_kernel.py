@@ -1,0 +1,236 @@
+"""One slot of many possible people, compiled: what the answer and the record say of each, and where it leaves them.
+
+For each particle (a person with an answering style, working days and meters) the usual action
+is summed out: its chance is the habit's, as far as the records tell of it, times that of what
+was seen. What the slot was spent on is then drawn from what is left, and lived.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.life import constants as k
+from rhythm.life.answer_kernel import (
+    available_chance,
+    mood_logit,
+    reschedule_chance,
+    seen_chance,
+    sigmoid,
+    worth_after,
+)
+from rhythm.life.answer_styles import AnswerStyle
+from rhythm.life.compiled import Index, inlined, kernel
+from rhythm.life.kernel import EXPECTED_EVENT, step_person
+
+Floats = NDArray[np.float64]
+Bytes = NDArray[np.int8]
+
+_SHARPNESS, _SLIP = int(AnswerStyle.SHARPNESS), int(AnswerStyle.SLIP)
+_ADHERENCE, _REGULARITY = int(AnswerStyle.ADHERENCE), int(AnswerStyle.REGULARITY)
+_EVENT_UP_TO = np.cumsum(k.EVENT_PROBABILITIES)
+_EVENT_LAST = len(k.EVENT_PROBABILITIES) - 1
+_LEAST = 1e-12
+_ACCEPTED = 0
+_ACTIONS = 10
+
+
+@inlined
+def fill_usual(
+    styles: Floats, i: Index, tendencies: Floats, kind: Index, counts: Floats, planned: int, chance: Floats
+) -> None:
+    """Chance of each usual action of particle ``i``; fills ``chance``, shape (10,).
+
+    The habit of a step of the week is one action, drawn from the tendencies and followed with
+    the person's regularity r; else the tendencies act again. After records with counts n(a)
+    the habit is a with chance proportional to tendency(a) x (1 + r / ((1 - r) tendency(a)))^n(a).
+    A suggestion that was moved here is done with the person's adherence.
+    """
+    regular = min(styles[i, _REGULARITY], 0.98)
+    total = 0.0
+    for a in range(_ACTIONS):
+        share = tendencies[i, kind, a]
+        n = counts[a]
+        if n > 0.0:
+            share *= (1.0 + regular / ((1.0 - regular) * max(share, 1e-4))) ** min(n, 12.0)
+        chance[a] = share
+        total += share
+    kept = styles[i, _ADHERENCE] if planned >= 0 else 0.0
+    for a in range(_ACTIONS):
+        habit = regular * chance[a] / total + (1.0 - regular) * tendencies[i, kind, a]
+        chance[a] = (1.0 - kept) * habit
+        if a == planned:
+            chance[a] += kept
+
+
+@kernel
+def live_slot(
+    people: Floats, styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, counts: Floats, meters: Floats,
+    slot: int, planned: int, suggested: int, outcome: int, usual: int, exposure: float, burden: float,
+    recorded: NDArray[np.bool_], event: int, units: Floats, outcomes: Floats, answer: Floats, record: Floats,
+    after: Floats,
+) -> None:  # fmt: skip
+    """Weigh and live a slot.
+
+    Args:
+        people, styles, meters: particles, shapes (n, 15), (n, 17), (n, 5); meters as the slot begins.
+        patterns: which working days, rows of ``kinds``, shape (n,).
+        tendencies: chance of each action by kind of slot, shape (n, 6, 10).
+        kinds: kind of this slot by pattern, shape (patterns,).
+        counts: how often each action was recorded in this step of the week, shape (10,).
+        slot: part of the day.
+        planned: action moved to this slot, -1 for none.
+        suggested, outcome: action and outcome position, -1 for none.
+        usual: what the person would have done, where known, else -1.
+        exposure, burden: before the slot.
+        recorded: which actions the slot is recorded to be spent on, shape (10,); all False for no record.
+        event: event index where known, -1 where it is drawn.
+        units: uniform numbers, shape (n, 3).
+        outcomes: filled with the chances of the five outcomes, shape (n, 5); untouched without a suggestion.
+        answer: filled with the chance of the outcome, 1 without one, shape (n,).
+        record: filled with the chance of the record given the outcome, 1 without one, shape (n,).
+        after: filled with the meters after the slot, shape (n, 5).
+    """
+    part = np.uint64(slot & 3)
+    chance, worths, accepts = np.empty(_ACTIONS), np.empty(_ACTIONS), np.zeros(_ACTIONS)
+    joint = np.empty(_ACTIONS)
+    any_record = recorded.any()
+    for i in range(people.shape[0]):
+        v, c, p, s, n = meters[i, 0], meters[i, 1], meters[i, 2], meters[i, 3], meters[i, 4]
+        if usual >= 0:
+            chance[:] = 0.0
+            chance[usual] = 1.0
+        else:
+            fill_usual(styles, i, tendencies, kinds[patterns[i]], counts, planned, chance)
+        slip, adherence = styles[i, _SLIP], styles[i, _ADHERENCE]
+        answer[i], record[i] = 1.0, 1.0
+        if suggested >= 0:
+            for a in range(_ACTIONS):
+                worths[a] = worth_after(people, i, v, c, p, s, n, np.uint64(a), part, np.uint64(EXPECTED_EVENT))
+            best = -1e9
+            for ahead in range(1, 4):
+                other = (part + np.uint64(ahead)) & np.uint64(3)
+                best = max(
+                    best, worth_after(people, i, v, c, p, s, n, np.uint64(suggested), other, np.uint64(EXPECTED_EVENT))
+                )
+            moved = reschedule_chance(styles, i, best - worths[suggested])
+            mood = mood_logit(styles, i, exposure, burden)
+            look = seen_chance(styles, i, part, burden)
+            for o in range(5):
+                outcomes[i, o] = 0.0
+            for a in range(_ACTIONS):
+                available = available_chance(styles, i, a)
+                seen = available * look
+                accept = sigmoid(styles[i, _SHARPNESS] * (worths[suggested] - worths[a]) + mood)
+                meant = seen * (1.0 - slip)
+                accepts[a] = meant * accept
+                yes = accepts[a] + seen * slip * 0.5
+                later = meant * (1.0 - accept) * moved
+                no = meant * (1.0 - accept) * (1.0 - moved) + seen * slip * 0.5
+                outcomes[i, 0] += chance[a] * yes
+                outcomes[i, 1] += chance[a] * later
+                outcomes[i, 2] += chance[a] * no
+                outcomes[i, 3] += chance[a] * (available - seen)
+                outcomes[i, 4] += chance[a] * (1.0 - available)
+                if outcome == 0:
+                    got = yes
+                elif outcome == 1:
+                    got = later
+                elif outcome == 2:
+                    got = no
+                elif outcome == 3:
+                    got = available - seen
+                else:
+                    got = 1.0 - available
+                joint[a] = chance[a] * got
+            answer[i] = max(outcomes[i, outcome], _LEAST)
+        else:
+            for a in range(_ACTIONS):
+                joint[a] = chance[a]
+        # From the usual action to what was done: an accepted suggestion is done with the adherence.
+        total, swapped = 0.0, 0.0
+        for a in range(_ACTIONS):
+            if suggested >= 0 and outcome == _ACCEPTED:
+                followed = chance[a] * accepts[a] * adherence
+                swapped += followed
+                joint[a] -= followed
+            total += joint[a]
+        if suggested >= 0 and outcome == _ACCEPTED:
+            joint[suggested] += swapped
+            total += swapped
+        kept = total
+        if any_record:
+            kept = 0.0
+            for a in range(_ACTIONS):
+                if recorded[a]:
+                    kept += joint[a]
+                else:
+                    joint[a] = 0.0
+            record[i] = max(kept / max(total, _LEAST), 1e-6)
+            if kept <= 0.0:
+                for a in range(_ACTIONS):
+                    if recorded[a]:
+                        joint[a] = 1.0
+                        kept += 1.0
+        place = units[i, 0] * kept
+        done = 0
+        while done < _ACTIONS - 1 and (place >= joint[done] or joint[done] <= 0.0):
+            place -= joint[done]
+            done += 1
+        while joint[done] <= 0.0 and done > 0:
+            done -= 1
+        happened = event
+        if event < 0:
+            happened = 0
+            while happened < _EVENT_LAST and units[i, 1] >= _EVENT_UP_TO[happened]:
+                happened += 1
+        d = step_person(people, i, v, c, p, s, n, np.uint64(done), part, np.uint64(happened))
+        after[i, 0], after[i, 1], after[i, 2] = v + d[0], c + d[1], p + d[2]
+        after[i, 3], after[i, 4] = s + d[3], n + d[4]
+
+
+@kernel
+def observed_misfit(
+    people: Floats, before: Floats, deltas: Floats, action: int, slot: int, event: int, reward: float, per_sd: float,
+    per_reward_sd: float, misfit: Floats,
+) -> None:  # fmt: skip
+    """Half the squared misfit of a step seen exactly, in the given widths; fills ``misfit``, shape (n,)."""
+    crashes = 0
+    for m in range(5):
+        if before[m] + deltas[m] < 0.10:
+            crashes += 1
+    for i in range(people.shape[0]):
+        d = step_person(
+            people, i, before[0], before[1], before[2], before[3], before[4], np.uint64(action), np.uint64(slot & 3),
+            np.uint64(event),
+        )  # fmt: skip
+        total = 0.0
+        paid = k_bonus(deltas) - _CRASH * crashes
+        for m in range(5):
+            off = (d[m] - deltas[m]) * per_sd
+            total += off * off
+            paid += _SCALE * people[i, m] * deltas[m]
+        if not math.isnan(reward):
+            off = (paid - reward) * per_reward_sd
+            total += off * off
+        misfit[i] = 0.5 * total
+
+
+_SCALE, _CRASH = k.REWARD_SCALE, k.CRASH_PENALTY
+_P_BONUS, _N_BONUS = k.PROGRESS_BONUS, k.CONNECTION_BONUS
+
+
+@inlined
+def k_bonus(deltas: Floats) -> float:
+    """What progress and connection pay everyone."""
+    bonus: float = _P_BONUS * deltas[2] + _N_BONUS * deltas[4]
+    return bonus
+
+
+@kernel
+def fill_usual_chances(
+    styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, counts: Floats, planned: int, chances: Floats
+) -> None:
+    """`fill_usual` of every particle; fills ``chances``, shape (n, 10)."""
+    for i in range(styles.shape[0]):
+        fill_usual(styles, i, tendencies, kinds[patterns[i]], counts, planned, chances[i])
