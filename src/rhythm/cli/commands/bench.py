@@ -11,6 +11,7 @@ import typer
 from rhythm.cli.output import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
+    from rhythm.bench.results import Result
     from rhythm.bench.rows import Row
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -38,6 +39,9 @@ def run(
     ] = "published",
     results: Results = DEFAULT_RESULTS,
     force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Draw pictures into the folder plots of the results too.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Play policies through conditions and print what both graders say, with 95 % intervals.
@@ -52,6 +56,8 @@ def run(
     with progress("playing weeks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
         played = bench_run.run(policies, wanted, results, force=force, on_progress=on_progress)
     rows = rows_of(played)
+    if plots:
+        _draw(played, results)
     if as_json:
         print_json("rhythm.bench-run/1", bench_run.resolved_config(policies, wanted), rows)
         return
@@ -62,6 +68,9 @@ def run(
 def report(
     results: Results = DEFAULT_RESULTS,
     markdown: Annotated[Path | None, typer.Option(help="Write the report to this Markdown file too.")] = None,
+    plots: Annotated[
+        bool, typer.Option("--plots", help="Draw pictures into the folder plots of the results too.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Print what a results folder holds: policies and conditions, published rows beside ours."""
@@ -72,6 +81,8 @@ def report(
     held = read_results(results)
     rows = rows_of(held)
     versions = held[0].versions
+    if plots:
+        _draw(held, results)
     if markdown is not None:
         line = "Versions: " + ", ".join(f"{name} {value}" for name, value in versions.items()) + "."
         write_whole(markdown, to_markdown(sheets_of(rows), line).encode())
@@ -79,6 +90,13 @@ def report(
         print_json("rhythm.bench-report/1", {"versions": versions}, rows)
         return
     _print_report(rows)
+
+
+def _draw(results: "list[Result]", folder: Path) -> None:
+    from rhythm.bench.plots.gallery import draw_all  # noqa: PLC0415
+
+    for path in draw_all(results, folder / "plots"):
+        typer.echo(f"drawn: {path}", err=True)
 
 
 def _print_report(rows: "list[Row]") -> None:
