@@ -1,0 +1,135 @@
+"""The Data page: what was read from which source, what was wrong with it, and taking it out again."""
+
+from datetime import datetime, timedelta
+
+import msgspec
+
+from rhythm.assist.context import Context
+from rhythm.assist.day_facts import refresh_days
+from rhythm.assist.files import problem_words
+from rhythm.assist.keeping_up import keep_up
+from rhythm.store import ImportRun
+
+
+class ProblemLine(msgspec.Struct, frozen=True):
+    """A problem, how often it was met and what it means."""
+
+    kind: str
+    count: int
+    words: str
+
+
+class CalendarLine(msgspec.Struct, frozen=True):
+    """A calendar: its number, name, where it is from, when it was read, its problems."""
+
+    number: int
+    name: str
+    origin: str
+    read_at: datetime | None
+    problems: tuple[ProblemLine, ...]
+
+
+class ImportLine(msgspec.Struct, frozen=True):
+    """One reading of a health export and what became of it."""
+
+    number: int
+    kind: str
+    file: str
+    state: str
+    started_at: datetime
+    added: int
+    known: int
+    problems: tuple[ProblemLine, ...]
+
+
+class StreamLine(msgspec.Struct, frozen=True):
+    """What one device has measured: how many readings, from when until when."""
+
+    kind: str
+    source: str
+    count: int
+    first_at: datetime | None
+    last_at: datetime | None
+
+
+class Data(msgspec.Struct, frozen=True):
+    """Everything of the Data page.
+
+    Attributes:
+        calendars, imports, streams: what was read.
+        running: an import is going on.
+        suggestions, answers: how many are on record.
+    """
+
+    calendars: tuple[CalendarLine, ...]
+    imports: tuple[ImportLine, ...]
+    streams: tuple[StreamLine, ...]
+    running: bool
+    suggestions: int
+    readings: int
+
+
+def data_of(context: Context) -> Data:
+    """What the store holds."""
+    person = context.person
+    zone = context.settings.zone_info
+    streams = tuple(
+        StreamLine(s.kind, s.source, s.reading_count, s.first_at, s.last_at)
+        for s in person.readings.streams()
+        if s.reading_count
+    )
+    imports = tuple(_import_line(run) for run in person.imports.latest(20))
+    calendars = tuple(
+        CalendarLine(
+            source.number,
+            source.name,
+            source.origin,
+            None if source.fetched_at is None else source.fetched_at.astimezone(zone),
+            _problems(source.problems),
+        )
+        for source in person.calendars.all()
+    )
+    return Data(
+        calendars,
+        imports,
+        streams,
+        any(line.state == "running" for line in imports),
+        person.suggestions.count(),
+        sum(line.count for line in streams),
+    )
+
+
+def undo_import(context: Context, number: int) -> None:
+    """Takes out what a health import added, and what was derived from it."""
+    person = context.person
+    streams = [s for s in person.readings.streams() if s.first_at is not None and s.last_at is not None]
+    person.imports.undo(number)
+    if streams:
+        one = timedelta(days=1)
+        first = min(s.first_at for s in streams if s.first_at is not None).date() - one
+        last = max(s.last_at for s in streams if s.last_at is not None).date() + one
+        refresh_days(person, first, min(last, context.day + one))
+    keep_up(Context(person, context.now_at), force=True)
+
+
+def remove_calendar(context: Context, number: int) -> None:
+    """Takes a calendar out, and what was derived from it."""
+    context.person.calendars.delete(number)
+    keep_up(Context(context.person, context.now_at), force=True)
+
+
+def _import_line(run: ImportRun) -> ImportLine:
+    return ImportLine(
+        run.number,
+        run.kind,
+        run.file_name,
+        run.state.value,
+        run.started_at,
+        run.counts.get("added", 0),
+        run.counts.get("known", 0),
+        _problems(run.problems),
+    )
+
+
+def _problems(counts: dict[str, int]) -> tuple[ProblemLine, ...]:
+    return tuple(ProblemLine(kind, count, problem_words(kind)) for kind, count in sorted(counts.items()))

@@ -1,0 +1,103 @@
+"""Where Rhythm keeps things on this machine: one folder with the database, the token and files to be read."""
+
+import os
+import secrets
+from pathlib import Path
+
+import platformdirs
+
+from rhythm.store import PersonSettings, PersonStore, Store
+from rhythm.vocab.errors import RhythmError
+
+FOLDER_VARIABLE = "RHYTHM_HOME"
+DATABASE_VARIABLE = "RHYTHM_DATABASE"
+PERSON_ID = "me"
+"""The one person of a store on somebody's own machine."""
+
+
+class HomeError(RhythmError):
+    """The data folder cannot be made, read or written."""
+
+
+class Home:
+    """A data folder; private to its owner.
+
+    Attributes:
+        folder: the folder itself.
+    """
+
+    def __init__(self, folder: Path | None = None, *, demonstration: bool = False) -> None:
+        """Take a folder, and make it where it is missing.
+
+        Args:
+            folder: where; `FOLDER_VARIABLE` or the system's place for such data where it is not given.
+            demonstration: the invented person's, which is never the real one's.
+
+        Raises:
+            HomeError: it cannot be made.
+        """
+        base = folder or Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_data_path("rhythm"))
+        self.demonstration = demonstration
+        self.folder = base / "demo" if demonstration else base
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self.incoming.mkdir(exist_ok=True, mode=0o700)
+        except OSError as error:
+            raise HomeError(f"the data folder cannot be made ({error.strerror}); set {FOLDER_VARIABLE}") from None
+
+    @property
+    def database(self) -> str:
+        """Path or URL of the database; the demonstration always has its own file."""
+        own = str(self.folder / "rhythm.db")
+        return own if self.demonstration else os.environ.get(DATABASE_VARIABLE) or own
+
+    @property
+    def incoming(self) -> Path:
+        """The folder of files that were handed in and are not read yet."""
+        return self.folder / "incoming"
+
+    def token(self) -> str:
+        """The secret that opens the pages; made at the first start, readable by the owner only.
+
+        Raises:
+            HomeError: it cannot be read or written.
+        """
+        path = self.folder / "token"
+        try:
+            try:
+                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
+                    file.write(secrets.token_urlsafe(32))
+            except FileExistsError:
+                pass
+            return path.read_text(encoding="ascii").strip()
+        except (OSError, UnicodeError) as error:
+            raise HomeError(f"the token file cannot be used ({type(error).__name__}); delete {path.name}") from None
+
+    def open_store(self) -> Store:
+        """The database, up to date.
+
+        Raises:
+            StoreError: see `rhythm.store.Store.open`.
+        """
+        return Store.open(self.database)
+
+    def person(self, store: Store) -> PersonStore:
+        """The one person of this machine, made with careful settings where missing."""
+        if any(known.id == PERSON_ID for known in store.people()):
+            return store.person(PERSON_ID)
+        return store.create_person(PERSON_ID, PersonSettings(zone=local_zone(), demonstration=self.demonstration))
+
+
+def local_zone() -> str:
+    """IANA name of this machine's zone as far as it says; UTC where it does not."""
+    named = os.environ.get("TZ", "").lstrip(":")
+    if not named:
+        try:
+            target = str(Path("/etc/localtime").resolve())
+        except OSError:
+            target = ""
+        named = target.partition("zoneinfo/")[2]
+    try:
+        return PersonSettings(zone=named or "UTC").zone
+    except ValueError:
+        return "UTC"

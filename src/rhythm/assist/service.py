@@ -1,0 +1,203 @@
+"""The face of one person's service: everything that pages, commands and rehearsals ask of it."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from threading import RLock
+
+from rhythm.assist.answering import give_answer
+from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, withdraw_correction, you_of
+from rhythm.assist.context import Context
+from rhythm.assist.data import Data, data_of, remove_calendar, undo_import
+from rhythm.assist.feed import feed_of
+from rhythm.assist.files import Imported, OnProgress, import_file
+from rhythm.assist.insights import Insight, insights_of
+from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.learning import Learned, learn
+from rhythm.assist.today import Today, today_of
+from rhythm.assist.trends import Trend, trends_of
+from rhythm.store import Answer, PersonSettings, PersonStore, ReportedMeter, Store
+from rhythm.store.erase import erase_person
+from rhythm.store.export import export_person
+from rhythm.vocab.meters import Meter
+from rhythm.vocab.responses import Outcome
+
+
+def system_now_at() -> datetime:
+    """The system's clock."""
+    return datetime.now(UTC)
+
+
+class Assistant:
+    """One person's assistant.
+
+    Attributes:
+        person: their part of the store.
+    """
+
+    def __init__(self, store: Store, person: PersonStore, clock: Callable[[], datetime] = system_now_at) -> None:
+        self.person = person
+        self._store = store
+        self._clock = clock
+        self._learned: Learned | None = None
+        self._lock = RLock()
+
+    @property
+    def settings(self) -> PersonSettings:
+        """What they have set."""
+        return self.person.about().settings
+
+    def context(self) -> Context:
+        """What is known of them at this moment."""
+        return Context(self.person, self._clock())
+
+    def today(self) -> Today:
+        """Where they stand, what to do in open slots, and why."""
+        with self._lock:  # two pages at once must not make the day's suggestions twice
+            return today_of(self.context(), self.learn)
+
+    def learn(self, context: Context) -> Learned:
+        """What is believed of them now."""
+        with self._lock:
+            self._learned = learn(self.person, context.slot, self._learned)
+            return self._learned
+
+    def answer(
+        self,
+        suggestion: int,
+        outcome: Outcome,
+        *,
+        moved_to: int | None = None,
+        at: datetime | None = None,
+        channel: str = "page",
+        key: str | None = None,
+    ) -> Answer:
+        """Records an answer; when it returns, the answer is on disk.
+
+        Args:
+            suggestion: number of the suggestion.
+            outcome: accepted, ignored or rescheduled; the other two are the clock's to give.
+            moved_to: slot number; the next open slot where a rescheduled one has none.
+            at: when they tapped, for a tap that arrives late.
+            channel: where the tap came from.
+            key: the tap's own key; the same key is recorded once.
+
+        Raises:
+            InvalidValueError: an outcome that a person does not give, or a slot that is not ahead.
+            StoreError: no such suggestion, or it has an answer.
+        """
+        return give_answer(self.context(), suggestion, outcome, moved_to=moved_to, at=at, channel=channel, key=key)
+
+    def undo(self, suggestion: int, *, channel: str = "page", key: str | None = None) -> Answer:
+        """Takes back the answer that holds; what was learned from it is forgotten.
+
+        Raises:
+            StoreError: no such suggestion, or nothing to undo.
+        """
+        return self.person.answers.undo(suggestion, channel=channel, key=key)
+
+    def report(self, meter: Meter, value: float, *, key: str | None = None) -> ReportedMeter:
+        """Records how they say a meter stands.
+
+        Raises:
+            InvalidValueError: not in [0, 1].
+        """
+        return self.person.reports.add(self.context().slot, meter, value, key=key)
+
+    def you(self) -> You:
+        """What is believed of them, from what, and what they said of it."""
+        context = self.context()
+        keep_up(context)
+        return you_of(context, self.learn(context))
+
+    def correct(self, subject: str, value: float) -> None:
+        """Takes their word on a belief over what was learned.
+
+        Raises:
+            UnknownNameError: no such belief.
+            InvalidValueError: not in [0, 1].
+        """
+        correct_belief(self.person, subject, value)
+
+    def withdraw(self, correction: int) -> None:
+        """Takes a correction back.
+
+        Raises:
+            UnknownEntryError: none of that number holds.
+        """
+        withdraw_correction(self.person, correction)
+
+    def clear(self) -> None:
+        """Forgets everything that was learned so far; learning begins anew."""
+        with self._lock:
+            clear_beliefs(self.person)
+
+    def data(self) -> Data:
+        """What was read from where, and what was wrong with it."""
+        return data_of(self.context())
+
+    def import_file(self, path: Path, *, name: str = "", progress: OnProgress | None = None) -> Imported:
+        """Reads a calendar or health export into the store; see `rhythm.assist.files.import_file`."""
+        return import_file(self.person, path, self._clock(), name=name, progress=progress)
+
+    def undo_import(self, number: int) -> None:
+        """Takes out what a health import added.
+
+        Raises:
+            UnknownEntryError: no such import.
+        """
+        undo_import(self.context(), number)
+
+    def remove_calendar(self, number: int) -> None:
+        """Takes a calendar out.
+
+        Raises:
+            UnknownEntryError: no such calendar.
+        """
+        remove_calendar(self.context(), number)
+
+    def save_settings(self, settings: PersonSettings) -> None:
+        """Replaces the settings; what depends on slot times or zone is worked out again."""
+        before = self.settings
+        self.person.save_settings(settings)
+        if (before.zone, before.slot_times) != (settings.zone, settings.slot_times):
+            keep_up(self.context(), force=True)
+
+    def trends(self, days: int = 28) -> tuple[Trend, ...]:
+        """Each meter by day, oldest first."""
+        return trends_of(self.context(), days)
+
+    def feed(self) -> bytes:
+        """The suggestions of the last and coming days as an iCalendar feed."""
+        return feed_of(self.context())
+
+    def insights(self) -> tuple[Insight, ...]:
+        """A few plain sentences about their own weeks, where there is enough to say them."""
+        return insights_of(self.context())
+
+    def export_to(self, target: Path) -> None:
+        """Everything as open files.
+
+        Args:
+            target: a folder that is not there yet, or a file that ends in ``.zip``.
+
+        Raises:
+            ExportError: it is there already or cannot be written.
+        """
+        export_person(self._store, self.person.person_id, target)
+
+    def erase(self) -> None:
+        """Erases everything of them for good; what is left is an empty record of the same name.
+
+        Raises:
+            EraseIncompleteError: another process holds old pages; close it and erase again.
+        """
+        with self._lock:
+            demonstration = self.settings.demonstration
+            zone = self.settings.zone
+            self._learned = None
+            try:
+                erase_person(self._store, self.person.person_id)
+            finally:
+                empty = PersonSettings(zone=zone, demonstration=demonstration)
+                self._store.create_person(self.person.person_id, empty)

@@ -1,0 +1,111 @@
+"""Making today's suggestions: for open slots only, within the limits, each logged with its probability."""
+
+from collections.abc import Callable, Sequence
+
+from rhythm.assist.context import Context
+from rhythm.assist.learning import Learned
+from rhythm.assist.limits import MOST_AT_ONCE, is_cooling, room_today
+from rhythm.bridge.meters import MeterEstimate
+from rhythm.store import Alternative, Exchange, Proposal, Suggestion
+from rhythm.vocab.actions import Action
+from rhythm.vocab.history import Done
+from rhythm.vocab.meters import SensedValues
+from rhythm.vocab.responses import Outcome
+from rhythm.vocab.slots import SLOTS_PER_DAY, WEEK_STEPS
+
+POLICY_VERSION = "1"
+HABIT_WEEKS = 8
+HABIT_LEAST = 2
+"""Weeks in which the same slot was spent the same way before that counts as usual."""
+
+
+def planned_actions(exchanges: Sequence[Exchange], context: Context) -> dict[int, Action]:
+    """What the coming slots are taken by: the calendar's activities, and what the person agreed to."""
+    planned = {
+        slot: use.action for slot, use in context.uses.items() if use.action is not None and slot >= context.slot
+    }
+    for one in exchanges:
+        if one.answer is None:
+            continue
+        if one.answer.outcome is Outcome.ACCEPTED:
+            planned[one.suggestion.slot] = one.suggestion.action
+        elif one.answer.outcome is Outcome.RESCHEDULED and one.answer.moved_to is not None:
+            planned[one.answer.moved_to] = one.suggestion.action
+    return planned
+
+
+def taken_slots(exchanges: Sequence[Exchange], context: Context) -> set[int]:
+    """Slots that something is planned for or a suggestion waits for."""
+    return {*planned_actions(exchanges, context), *(one.suggestion.slot for one in exchanges if one.answer is None)}
+
+
+def open_slots(exchanges: Sequence[Exchange], context: Context) -> list[int]:
+    """The slots of today, from now on, that nothing takes and nothing was suggested for."""
+    taken = planned_actions(exchanges, context).keys() | {one.suggestion.slot for one in exchanges}
+    return [
+        slot for slot in context.day_slots if slot >= context.slot and slot not in taken and not context.uses[slot].busy
+    ]
+
+
+def usual_action(done: Sequence[Done], slot: int) -> Action | None:
+    """What the person mostly does in that slot of the week; None where that is not known."""
+    seen = [one.action for one in done if one.slot < slot and one.slot % WEEK_STEPS == slot % WEEK_STEPS]
+    if len(seen) < HABIT_LEAST:
+        return None
+    most = max(sorted(set(seen)), key=seen.count)
+    return most if seen.count(most) * 2 > len(seen) else None
+
+
+def sensed(estimates: Sequence[MeterEstimate]) -> SensedValues:
+    """Levels as they are known; None where one is missing."""
+    v = [estimate.value for estimate in estimates]
+    return v[0], v[1], v[2], v[3], v[4]
+
+
+def suggest_today(
+    context: Context,
+    exchanges: Sequence[Exchange],
+    learner: Callable[[Context], Learned],
+    estimates: Sequence[MeterEstimate],
+) -> tuple[Suggestion, ...]:
+    """Records new suggestions for today where there is room for them.
+
+    Args:
+        context: the person now.
+        exchanges: today's suggestions so far, and what holds of the days around.
+        learner: gives the belief.
+        estimates: the five meters now.
+    """
+    from rhythm.policy.suggest import suggest  # noqa: PLC0415 - the compiler loads with it
+
+    waiting = sum(one.answer is None and one.suggestion.slot >= context.slot for one in exchanges)
+    count = min(room_today(exchanges, context), MOST_AT_ONCE - waiting)
+    free = open_slots(exchanges, context)
+    if count <= 0 or not free or is_cooling(exchanges, context):
+        return ()
+    done = context.person.done.window(context.slot - HABIT_WEEKS * WEEK_STEPS, context.slot - 1)
+    habits = {slot: usual for slot in free if (usual := usual_action(done, slot)) is not None}
+    made = suggest(
+        learner(context).posterior,
+        slot=context.slot,
+        free=free,
+        planned=planned_actions(exchanges, context),
+        usual=habits,
+        count=min(count, len(free), SLOTS_PER_DAY),
+        rng_key=context.first_slot * 1000 + len(exchanges),
+    )
+    proposals = [
+        Proposal(
+            slot=one.slot,
+            action=one.action,
+            reason=one.reason,
+            propensity=one.propensity,
+            policy="suggest",
+            policy_version=POLICY_VERSION,
+            alternatives=tuple(Alternative(action, value) for action, value in one.alternatives),
+            meters=sensed(estimates),
+            usual=habits.get(one.slot),
+        )
+        for one in made
+    ]
+    return context.person.suggestions.add(*proposals, at=context.now_at) if proposals else ()

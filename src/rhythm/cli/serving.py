@@ -1,0 +1,83 @@
+"""The server process of ``rhythm up``: pages, resumed imports, notices; on this machine only."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import typer
+
+from rhythm.assist import Assistant
+from rhythm.assist.notify import NotifyError, notify_waiting
+from rhythm.assist.places import Home
+from rhythm.vocab.errors import RhythmError
+
+ADDRESS = "127.0.0.1"
+NOTICE_EVERY_S = 300.0
+
+
+class PortTakenError(RhythmError):
+    """Something else listens on the port."""
+
+
+def serve(folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None) -> None:
+    """Serves until it is interrupted.
+
+    Args:
+        folder: data folder; None for the usual place.
+        demonstration: the invented person, made where they are missing.
+        port: where to listen.
+        notify_file: addresses for notices; None for none.
+
+    Raises:
+        PortTakenError: something else listens there.
+        HomeError, StoreError: the data folder or its database cannot be used.
+    """
+    import uvicorn  # noqa: PLC0415 - only the server needs it
+
+    from rhythm.web.app import create_app  # noqa: PLC0415
+
+    _check_free(port)
+    home = Home(folder, demonstration=demonstration)
+    with home.open_store() as store:
+        assistant = Assistant(store, home.person(store))
+        if demonstration:
+            from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
+
+            settle_in(assistant, home.folder, typer.echo)
+        token = home.token()
+        web = create_app(assistant, token, home.incoming, port=port)
+        web.state.site.uploads.resume()
+        typer.echo("  Getting ready (the first time takes half a minute) ...")
+        assistant.today()  # compiles what the first page would wait for
+        if notify_file is not None:
+            _in_background(lambda: _notices(assistant, notify_file))
+        typer.echo(f"\n  Rhythm is at  http://{ADDRESS}:{port}/?token={token}\n\n  Stop it with Ctrl+C.\n")
+        uvicorn.run(web, host=ADDRESS, port=port, log_level="warning", access_log=False, server_header=False)
+
+
+def _check_free(port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((ADDRESS, port))
+        except OSError:
+            raise PortTakenError(
+                f"port {port} is taken; stop what listens there or choose another with --port"
+            ) from None
+
+
+def _in_background(work: Callable[[], object]) -> None:
+    threading.Thread(target=work, daemon=True).start()
+
+
+def _notices(assistant: Assistant, notify_file: Path) -> None:
+    while True:
+        try:
+            if assistant.settings.notify:
+                assistant.today()
+                notify_waiting(assistant.context(), notify_file.read_text(encoding="utf-8"))
+        except (NotifyError, OSError) as error:
+            typer.echo(f"rhythm: a notice was not sent: {error}", err=True)
+        time.sleep(NOTICE_EVERY_S)

@@ -1,0 +1,70 @@
+"""The web application: one person's pages and JSON API on their own machine."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.responses import PlainTextResponse, Response
+from fastapi.staticfiles import StaticFiles
+
+import rhythm
+from rhythm.assist.service import Assistant
+from rhythm.vocab.errors import RhythmError
+from rhythm.web import api, pages
+from rhythm.web.security import ForbiddenError, Guard, Keys
+from rhythm.web.site import Site, templates
+from rhythm.web.uploads import Uploads
+
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
+def create_app(
+    assistant: Assistant, token: str, incoming: Path, *, port: int = 80, hosts: Sequence[str] = ()
+) -> FastAPI:
+    """The application.
+
+    Args:
+        assistant: whose pages.
+        token: the secret that opens them.
+        incoming: folder for files that are handed in.
+        port: where it listens; part of the Host header.
+        hosts: further Host headers to answer to, for a reverse proxy of one's own.
+    """
+    keys = Keys(token, port)
+    app = FastAPI(
+        title="Rhythm",
+        version=rhythm.__version__,
+        description="One person's assistant on their own machine. Every call needs the token (`Authorization: Bearer`) "
+        "or the session cookie; with the cookie, what changes anything needs the header `X-CSRF-Token` too.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.site = Site(assistant, keys, Uploads(incoming, assistant))
+    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.include_router(pages.router, include_in_schema=False)
+    app.include_router(api.router)
+    api.describe(app)
+    app.add_exception_handler(RhythmError, _say_error)
+    app.add_exception_handler(404, _say_missing)
+    ours = [f"{name}:{port}" for name in LOCAL_NAMES]
+    if port == 80:
+        ours += LOCAL_NAMES
+    app.add_middleware(Guard, keys=keys, hosts=[*ours, *hosts])
+    return app
+
+
+async def _say_error(request: Request, error: Exception) -> Response:
+    """Rhythm's own errors as one clear sentence: JSON for the API, a page for people."""
+    status = 403 if isinstance(error, ForbiddenError) else 404 if isinstance(error, LookupError) else 400
+    if request.url.path.startswith("/api/"):
+        return api.error_response(error, status)
+    return templates.TemplateResponse(
+        request, "error.html", {"message": str(error), "here": "", "page": None}, status_code=status
+    )
+
+
+async def _say_missing(request: Request, _: Exception) -> Response:
+    if request.url.path.startswith("/api/"):
+        return api.error_response(RhythmError("there is nothing at this address"), 404)
+    return PlainTextResponse("There is nothing at this address.", 404)

@@ -1,0 +1,224 @@
+"""The pages: Today, You, Data, Settings, and the forms on them. All of it works without JavaScript."""
+
+from datetime import datetime, time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import msgspec
+from fastapi import APIRouter, BackgroundTasks, Request
+from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.datastructures import UploadFile
+
+from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.meters import parse_meter
+from rhythm.vocab.responses import OUTCOMES, Outcome
+from rhythm.vocab.slots import SlotTimes
+from rhythm.web.site import Here, Posted, render, text_of
+from rhythm.web.uploads import WAIT_S
+
+router = APIRouter()
+STATIC = Path(__file__).parent / "static"
+
+
+def _after(path: str, done: str) -> RedirectResponse:
+    return RedirectResponse(f"{path}?done={done}", 303)
+
+
+def _number(text: str, what: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InvalidValueError(f"{what} is a whole number") from None
+
+
+def _local_time(text: str, what: str) -> time:
+    try:
+        return time.fromisoformat(text)
+    except ValueError:
+        raise InvalidValueError(f"{what} is a time such as 07:30") from None
+
+
+@router.get("/")
+def today(request: Request, site: Here) -> HTMLResponse:
+    """Today first."""
+    found = site.assistant.today()
+    trends, insights = site.assistant.trends(), site.assistant.insights()
+    return render(request, "today.html", page=found, trends=trends, insights=insights)
+
+
+@router.post("/suggestions/{number}/answer")
+def answer(number: int, form: Posted, site: Here) -> Response:
+    """A tap on Accept, Ignore or Later."""
+    outcome = text_of(form, "outcome")
+    if outcome not in OUTCOMES:
+        raise InvalidValueError("outcome is one of: accepted, ignored, rescheduled")
+    moved = text_of(form, "moved_to")
+    offline_at = text_of(form, "at")
+    site.assistant.answer(
+        number,
+        Outcome(outcome),
+        moved_to=_number(moved, "moved_to") if moved and outcome == Outcome.RESCHEDULED else None,
+        at=datetime.fromisoformat(offline_at) if offline_at else None,
+        channel="offline" if offline_at else "page",
+        key=text_of(form, "key") or None,
+    )
+    return _after("/", "answered")
+
+
+@router.post("/suggestions/{number}/undo")
+def undo(number: int, form: Posted, site: Here) -> Response:
+    """Takes an answer back."""
+    site.assistant.undo(number, key=text_of(form, "key") or None)
+    return _after("/", "undone")
+
+
+@router.post("/report")
+def report(form: Posted, site: Here) -> Response:
+    """A meter as the person says it stands, 0 to 4 of five steps."""
+    step = _number(text_of(form, "step"), "step")
+    if not 0 <= step <= 4:
+        raise InvalidValueError("a report is one of five steps, 0 to 4")
+    meter = parse_meter(text_of(form, "meter"))
+    site.assistant.report(meter, (step + 0.5) / 5, key=text_of(form, "key") or None)
+    return _after("/", "reported")
+
+
+@router.get("/you")
+def you(request: Request, site: Here) -> HTMLResponse:
+    """What is believed, from what, and how to correct it."""
+    return render(request, "you.html", page=site.assistant.you())
+
+
+@router.post("/you/correct")
+def correct(form: Posted, site: Here) -> Response:
+    """The person's word on one belief."""
+    site.assistant.correct(text_of(form, "subject"), _number(text_of(form, "value"), "the value") / 100)
+    return _after("/you", "corrected")
+
+
+@router.post("/you/withdraw")
+def withdraw(form: Posted, site: Here) -> Response:
+    """Takes that word back."""
+    site.assistant.withdraw(_number(text_of(form, "number"), "the number"))
+    return _after("/you", "withdrawn")
+
+
+@router.post("/you/clear")
+def clear(_: Posted, site: Here) -> Response:
+    """Forgets what was learned."""
+    site.assistant.clear()
+    return _after("/you", "cleared")
+
+
+@router.get("/data")
+def data(request: Request, site: Here) -> HTMLResponse:
+    """What was read from where."""
+    running = [job for job in site.uploads.latest if not job.ended.is_set()]
+    ended = [job for job in site.uploads.latest if job.ended.is_set()]
+    feed = f"{request.base_url}feed/{site.keys.feed}.ics"
+    return render(request, "data.html", page=site.assistant.data(), running=running, ended=ended, feed=feed)
+
+
+@router.post("/data/import")
+def take_files(form: Posted, site: Here) -> Response:
+    """Files that are handed in."""
+    files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
+    if not files:
+        raise InvalidValueError("no file was chosen; choose an .ics calendar or a health export and send it again")
+    for file in files:
+        site.uploads.take(file.file, file.filename or "file").ended.wait(WAIT_S / len(files))
+    return _after("/data", "reading") if any(not j.ended.is_set() for j in site.uploads.latest) else _to_data()
+
+
+def _to_data() -> RedirectResponse:
+    return RedirectResponse("/data", 303)
+
+
+@router.post("/data/imports/{number}/undo")
+def undo_import(number: int, _: Posted, site: Here) -> Response:
+    """Takes a health import out again."""
+    site.assistant.undo_import(number)
+    return _after("/data", "removed")
+
+
+@router.post("/data/calendars/{number}/remove")
+def remove_calendar(number: int, _: Posted, site: Here) -> Response:
+    """Takes a calendar out."""
+    site.assistant.remove_calendar(number)
+    return _after("/data", "removed")
+
+
+@router.post("/data/export")
+def export(_: Posted, site: Here, after: BackgroundTasks) -> Response:
+    """Everything as open files in a zip."""
+    folder = TemporaryDirectory(prefix="rhythm-export-")
+    after.add_task(folder.cleanup)
+    target = Path(folder.name) / "rhythm-export.zip"
+    site.assistant.export_to(target)
+    return FileResponse(target, media_type="application/zip", filename=target.name, background=after)
+
+
+@router.post("/data/erase")
+def erase(form: Posted, site: Here) -> Response:
+    """Everything gone, when the word was typed."""
+    if text_of(form, "word").casefold() != "erase":
+        raise InvalidValueError("nothing was erased: type the word erase to do it")
+    site.uploads.clear()
+    site.assistant.erase()
+    response = _after("/data", "erased")
+    response.headers["Clear-Site-Data"] = '"cache", "storage"'
+    return response
+
+
+@router.get("/settings")
+def settings(request: Request) -> HTMLResponse:
+    """What the person has set."""
+    return render(request, "settings.html", page=None)
+
+
+@router.post("/settings")
+def save_settings(form: Posted, site: Here) -> Response:
+    """Keeps the settings."""
+    names = ("morning", "afternoon", "evening", "night")
+    times = SlotTimes(*(_local_time(text_of(form, name), f"the start of the {name}") for name in names))
+    site.assistant.save_settings(
+        msgspec.structs.replace(
+            site.assistant.settings,
+            name=text_of(form, "name")[:60],
+            zone=text_of(form, "zone"),
+            slot_times=times,
+            daily_cap=_number(text_of(form, "daily_cap"), "the daily cap"),
+            quiet_from=_local_time(text_of(form, "quiet_from"), "the start of the quiet hours"),
+            quiet_until=_local_time(text_of(form, "quiet_until"), "the end of the quiet hours"),
+            notify=text_of(form, "notify") == "on",
+            ask_reports=text_of(form, "ask_reports") == "on",
+            shortcuts=text_of(form, "shortcuts") == "on",
+        )
+    )
+    return _after("/settings", "saved")
+
+
+@router.get("/feed/{key}.ics")
+def feed(key: str, site: Here) -> Response:
+    """The suggestions, for a calendar program; the address is the secret."""
+    if not site.keys.is_feed(key):
+        return Response(status_code=404)
+    return Response(site.assistant.feed(), media_type="text/calendar; charset=utf-8")
+
+
+@router.get("/healthz")
+def healthz() -> JSONResponse:
+    """That the server is up."""
+    return JSONResponse({"status": "ok"})
+
+
+@router.get("/sw.js")
+def service_worker() -> Response:
+    """The service worker, from the root so that it covers every page."""
+    return FileResponse(STATIC / "sw.js", media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+
+
+@router.get("/manifest.webmanifest")
+def manifest() -> Response:
+    """What makes the pages installable."""
+    return FileResponse(STATIC / "manifest.webmanifest", media_type="application/manifest+json")

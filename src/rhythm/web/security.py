@@ -1,0 +1,169 @@
+"""Who may ask, and from where: a token, the Host header, the origin of what changes anything, a strict page policy.
+
+The server listens on this machine only, yet any page in the browser can send requests to it.
+So a request must name a host that is ours (else another name was pointed at this address),
+carry the session (a cookie, or the token itself), and, where it changes something, come from
+our own pages and carry a second word that only they know. Decision record 0019.
+"""
+
+import hashlib
+import hmac
+import logging
+from collections.abc import Iterable
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rhythm.vocab.errors import RhythmError
+
+PAGE_POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
+SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
+OPEN_PATHS = ("/static/", "/healthz", "/sw.js", "/manifest.webmanifest", "/feed/")
+"""Paths without anything of a person, and the feed, whose address is its own secret."""
+COOKIE_AGE_S = 400 * 24 * 3600
+
+
+log = logging.getLogger(__name__)
+
+
+class ForbiddenError(RhythmError):
+    """A request that lacks the session or its second word."""
+
+
+class Keys:
+    """What is derived from the token; the token itself goes nowhere but into the first-run link."""
+
+    def __init__(self, token: str, port: int) -> None:
+        self._token = token
+        self.cookie_name = f"rhythm_{port}"
+        """Cookies do not tell ports apart; the demonstration beside the real one must not log it out."""
+        self.session = self._derive("session")
+        self.csrf = self._derive("csrf")
+        self.feed = self._derive("feed")
+
+    def _derive(self, use: str) -> str:
+        return hmac.new(self._token.encode(), use.encode(), hashlib.sha256).hexdigest()
+
+    def is_token(self, offered: str) -> bool:
+        """Whether it is the token."""
+        return hmac.compare_digest(offered.encode(), self._token.encode())
+
+    def is_session(self, offered: str) -> bool:
+        """Whether it is the session's cookie."""
+        return hmac.compare_digest(offered.encode(), self.session.encode())
+
+    def is_csrf(self, offered: str) -> bool:
+        """Whether it is the second word of our own pages."""
+        return hmac.compare_digest(offered.encode(), self.csrf.encode())
+
+    def is_feed(self, offered: str) -> bool:
+        """Whether it is the feed's secret."""
+        return hmac.compare_digest(offered.encode(), self.feed.encode())
+
+
+class Guard:
+    """Middleware: refuses before anything is read, and puts the page policy on every answer."""
+
+    def __init__(self, app: ASGIApp, *, keys: Keys, hosts: Iterable[str]) -> None:
+        self._app = app
+        self._keys = keys
+        self._hosts = frozenset(host.lower() for host in hosts)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or answer it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, _with_policy(send))
+            return
+        try:
+            await self._app(scope, receive, _with_policy(send))
+        except Exception as error:  # noqa: BLE001 - a trace or a message could hold what a person stored
+            log.error("a page failed: %s at %s", type(error).__name__, _place_of(error))  # noqa: TRY400
+            await PlainTextResponse("Something went wrong here; nothing was lost. Try again.", 500)(
+                scope, receive, _with_policy(send)
+            )
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        headers = Headers(scope=scope)
+        if headers.get("host", "").lower() not in self._hosts:
+            return PlainTextResponse("This address is not Rhythm's. Open the link that `rhythm up` printed.", 421)
+        if scope["method"] not in SAFE and not self._same_origin(headers):
+            return PlainTextResponse("This came from another site, so it was refused.", 403)
+        path: str = scope["path"]
+        if path.startswith(OPEN_PATHS):
+            return None
+        if self._bearer(headers):
+            scope["rhythm_bearer"] = True
+            return None
+        if self._keys.is_session(_cookie(headers, self._keys.cookie_name)):
+            return None
+        return self._first_visit(scope)
+
+    def _first_visit(self, scope: Scope) -> Response:
+        """The first-run link sets the cookie and leads on without the token; anything else is shut."""
+        query = scope["query_string"].decode("latin-1")
+        offered = next((part[6:] for part in query.split("&") if part.startswith("token=")), "")
+        if scope["method"] == "GET" and offered and self._keys.is_token(offered):
+            response = RedirectResponse("/", 303)
+            response.set_cookie(
+                self._keys.cookie_name,
+                self._keys.session,
+                max_age=COOKIE_AGE_S,
+                httponly=True,
+                samesite="lax",
+                path="/",
+            )
+            return response
+        return PlainTextResponse("Rhythm is locked. Open the link with the token that `rhythm up` printed.", 401)
+
+    def _same_origin(self, headers: Headers) -> bool:
+        if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
+            return False
+        origin = headers.get("origin")
+        return origin is None or urlsplit(origin).netloc.lower() in self._hosts
+
+    def _bearer(self, headers: Headers) -> bool:
+        kind, _, offered = headers.get("authorization", "").partition(" ")
+        return kind.lower() == "bearer" and self._keys.is_token(offered.strip())
+
+
+def _place_of(error: BaseException) -> str:
+    """File and line where an error came up, and nothing that was in it."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return "nowhere" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+
+
+def _cookie(headers: Headers, name: str) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(name)
+    except CookieError:
+        return ""
+    return "" if found is None else found.value
+
+
+def _with_policy(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(scope=message)
+            headers["Content-Security-Policy"] = PAGE_POLICY
+            headers["X-Content-Type-Options"] = "nosniff"
+            headers["X-Frame-Options"] = "DENY"
+            headers["Referrer-Policy"] = "no-referrer"
+            headers["Cross-Origin-Opener-Policy"] = "same-origin"
+            headers["Cross-Origin-Resource-Policy"] = "same-origin"
+            headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"
+            headers.setdefault("Cache-Control", "no-store")
+        await send(message)
+
+    return sending

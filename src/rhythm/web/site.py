@@ -1,0 +1,108 @@
+"""What every request shares: the assistant, the keys, the uploads, the templates."""
+
+import secrets
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from fastapi.responses import HTMLResponse
+from fastapi.templating import Jinja2Templates
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+from starlette.datastructures import FormData
+
+from rhythm.assist.service import Assistant
+from rhythm.web.charts import interval_bar, sparkline
+from rhythm.web.security import ForbiddenError, Keys
+from rhythm.web.uploads import Uploads
+
+ARROWS = {"up": "↑", "down": "↓", "level": "→"}
+ARROW_WORDS = {"up": "higher than yesterday", "down": "lower than yesterday", "level": "as yesterday"}
+
+_environment = Environment(
+    loader=FileSystemLoader(Path(__file__).parent / "templates"),
+    autoescape=select_autoescape(default=True, default_for_string=True),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_environment.globals.update(
+    sparkline=sparkline, interval_bar=interval_bar, arrows=ARROWS, arrow_words=ARROW_WORDS, new_key=secrets.token_hex
+)
+templates = Jinja2Templates(env=_environment)
+
+
+class Site:
+    """One person's site.
+
+    Attributes:
+        assistant: theirs.
+        keys: what opens it.
+        uploads: files that are handed in.
+    """
+
+    def __init__(self, assistant: Assistant, keys: Keys, uploads: Uploads) -> None:
+        self.assistant = assistant
+        self.keys = keys
+        self.uploads = uploads
+
+
+def site_of(request: Request) -> Site:
+    """The site that a request is for."""
+    site: Site = request.app.state.site
+    return site
+
+
+Here = Annotated[Site, Depends(site_of)]
+
+
+async def posted_form(request: Request) -> FormData:
+    """The form of a request from our own pages.
+
+    Raises:
+        ForbiddenError: it lacks the pages' second word.
+    """
+    form = await request.form()
+    offered = form.get("csrf", "")
+    if not isinstance(offered, str) or not site_of(request).keys.is_csrf(offered):
+        raise ForbiddenError("this form is not from here or is too old; open the page again and repeat it")
+    return form
+
+
+Posted = Annotated[FormData, Depends(posted_form)]
+
+
+def text_of(form: FormData, name: str, default: str = "") -> str:
+    """A field's text, trimmed."""
+    value = form.get(name, default)
+    return value.strip() if isinstance(value, str) else default
+
+
+def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
+    """A page with what every page has."""
+    site = site_of(request)
+    settings = site.assistant.settings
+    shared = {
+        "csrf": site.keys.csrf,
+        "demonstration": settings.demonstration,
+        "shortcuts": settings.shortcuts,
+        "settings": settings,
+        "notice": request.query_params.get("done", ""),
+        "notices": NOTICES,
+        "here": template.partition(".")[0],
+    }
+    return templates.TemplateResponse(request, template, {**shared, **contents})
+
+
+NOTICES = {
+    "answered": "Kept. You can undo it below.",
+    "undone": "Taken back, and forgotten.",
+    "reported": "Kept. It counts as your own word.",
+    "saved": "Settings kept.",
+    "corrected": "Kept. Your word counts over what was learned.",
+    "withdrawn": "Your word was taken back.",
+    "cleared": "Everything that was learned is forgotten. Learning begins anew.",
+    "removed": "Taken out, with everything that was worked out from it.",
+    "erased": "Everything is erased.",
+    "reading": "The file is kept and is being read; this page shows how it goes.",
+}
+"""What a page says after something was done; only these words, never text from an address."""

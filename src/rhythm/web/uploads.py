@@ -1,0 +1,100 @@
+"""Files from the browser: kept on disk first, then read by one worker, so that no page waits for gigabytes.
+
+What was handed in stays in the folder until it is read: a process that ends in between goes on
+with it at the next start, from the import's own checkpoint.
+"""
+
+import logging
+import queue
+import secrets
+import threading
+from pathlib import Path
+from typing import BinaryIO
+
+from rhythm.assist.files import keep_copy
+from rhythm.assist.service import Assistant
+from rhythm.vocab.errors import RhythmError
+
+MOST_BYTES = 8 * 10**9
+WAIT_S = 8.0
+"""A page waits so long for an import before it says that it goes on in the background."""
+
+log = logging.getLogger(__name__)
+
+
+class Job:
+    """A file and what became of it."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path = path
+        self.name = name
+        self.ended = threading.Event()
+        self.message = ""
+        self.failed = False
+
+
+class Uploads:
+    """The folder of files to be read, and the one thread that reads them."""
+
+    def __init__(self, folder: Path, assistant: Assistant) -> None:
+        self._folder = folder
+        self._assistant = assistant
+        self._jobs: queue.Queue[Job] = queue.Queue()
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        self.latest: list[Job] = []
+
+    def resume(self) -> int:
+        """Goes on with what an earlier process did not finish; how many files."""
+        left = sorted(path for path in self._folder.iterdir() if path.is_file())
+        for path in left:
+            self._put(Job(path, path.name.partition("-")[2] or path.name))
+        return len(left)
+
+    def take(self, stream: BinaryIO, name: str) -> Job:
+        """Keeps a file and has it read.
+
+        Args:
+            stream: its bytes.
+            name: what the person's machine calls it.
+
+        Raises:
+            UnknownFileError: it is too large.
+        """
+        clean = "".join(c if c.isalnum() or c in "._- " else "_" for c in Path(name).name)[-80:] or "file"
+        path = self._folder / f"{secrets.token_hex(8)}-{clean}"
+        keep_copy(stream, path, MOST_BYTES)
+        return self._put(Job(path, clean))
+
+    def _put(self, job: Job) -> Job:
+        self.latest = [*self.latest[-9:], job]
+        self._jobs.put(job)
+        with self._lock:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._work, name="rhythm-imports", daemon=True)
+                self._thread.start()
+        return job
+
+    def _work(self) -> None:
+        while True:
+            job = self._jobs.get()
+            try:
+                done = self._assistant.import_file(job.path, name=job.name)
+                what = "events" if done.kind == "calendar" else "readings"
+                job.message = f"{job.name}: {done.added:,} {what} read"
+                if done.known:
+                    job.message += f", {done.known:,} were there already"
+            except RhythmError as error:
+                job.failed, job.message = True, f"{job.name}: {error}"
+            except Exception as error:  # noqa: BLE001 - a file must never end the server
+                log.error("an import failed: %s", type(error).__name__)  # noqa: TRY400 - a trace could hold what was read
+                job.failed, job.message = True, f"{job.name}: it could not be read; nothing else was changed"
+            finally:
+                job.path.unlink(missing_ok=True)
+                job.ended.set()
+
+    def clear(self) -> None:
+        """Removes every file that was handed in."""
+        for path in self._folder.iterdir():
+            path.unlink(missing_ok=True)
+        self.latest = []
