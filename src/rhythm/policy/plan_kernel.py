@@ -25,6 +25,8 @@ LOGS: Floats = np.log(np.maximum(np.arange(_TABLE + 2) / _TABLE, 1e-9))
 LOGS[: int(_FLOOR * _TABLE) + 1] = math.log(_FLOOR)
 _LOWEST = math.log(_FLOOR)
 EXPS: Floats = np.exp(_LOWEST + np.arange(_TABLE + 2) / _TABLE * -_LOWEST)
+IMPROVED = 4
+"""First actions for which the rest of the plan is improved before they are compared."""
 _EXP_SCALE = _TABLE / -_LOWEST
 
 
@@ -167,16 +169,22 @@ def first_values(
         plans: good plans of the whole week, shape (people, 28); not changed.
         start: step that is to be decided.
         events: event index of that step, shape (people,).
-        sweeps: passes over the steps after the first.
+        sweeps: passes over the steps after the first, for the `IMPROVED` first actions that
+            look best with the rest of the plan as it is; the others keep that worth.
         values: filled with summed wellbeing of the remaining steps, shape (people, 10).
     """
     states = np.empty((plans.shape[1] + 1, 1, 5))
     for i in range(meters.shape[0]):
+        for m in range(5):
+            states[start, 0, m] = meters[i, m]
+        plan = plans[i].copy()
         for action in range(10):
-            plan = plans[i].copy()
             plan[start] = action
-            for m in range(5):
-                states[start, 0, m] = meters[i, m]
-            values[i, action] = _advance_states(people, i, 1, states, action, start, events[i])
-            if start + 1 < plan.shape[0]:
-                values[i, action] += improve(people, i, 1, states, plan, start + 1, EXPECTED_EVENT, sweeps)
+            values[i, action] = _roll(people, i, 1, states, plan, start, events[i])
+        if start + 1 == plan.shape[0]:
+            continue
+        for action in np.argsort(values[i])[-IMPROVED:]:
+            plan[:] = plans[i]
+            plan[start] = action
+            first = _advance_states(people, i, 1, states, action, start, events[i])
+            values[i, action] = first + improve(people, i, 1, states, plan, start + 1, EXPECTED_EVENT, sweeps)
