@@ -115,8 +115,8 @@ def test_the_reason_counts_answers_and_names_the_meter() -> None:
     unanswered = answers(Action.EXERCISE, Outcome.EXPIRED, 58)
     reading = Reading(60, Meter.VITALITY, 0.4, 0.05, "your sleep")
     reason, evidence = reason_of(told(*accepted, *declined, *unanswered, reading), 62, Action.EXERCISE)
-    assert reason.startswith("You accepted exercise on 3 of 4 evenings, and your vitality is")
-    assert "from your sleep" in reason
+    assert reason.startswith("You accepted exercise on 3 of 4 evenings, and by all that is on record your vitality is")
+    assert reason.endswith("of 100).")
     assert set(evidence) <= {*accepted, *declined, *unanswered}
 
 

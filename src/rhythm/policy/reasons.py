@@ -120,8 +120,7 @@ def _level(state: Particles, now: int, action: Action) -> str | None:
     meter: Meter = max(read, key=lambda m: float(ACTION_DELTAS[action, m]))
     mean = float(state.weights @ state.meters[:, meter])
     how = "low" if mean < LOW_BELOW else "high already" if mean > HIGH_ABOVE else "in the middle"
-    source = memory.read_source[meter]
-    return f"your {meter.label} is {how} ({mean:.2f}{', from ' + source if source else ''})"
+    return f"by all that is on record your {meter.label} is probably {how} (about {100 * mean:.0f} of 100)"
 
 
 def what_it_tells(draws: Particles, accepts: Floats, told: float) -> str | None:
