@@ -6,7 +6,7 @@ DEV_STAMP := $(DEV)/.installed
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo install test quick check format clean
+.PHONY: help demo week install test quick check format clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -23,7 +23,10 @@ $(DEV_STAMP): pyproject.toml
 
 install: $(VENV)/bin/rhythm ## Install Rhythm into .venv
 
-demo: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read and planned
+demo: $(VENV)/bin/rhythm ## Install, then open the assistant of an invented person
+	$(VENV)/bin/rhythm up --demo
+
+week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read and planned
 	$(VENV)/bin/rhythm sim play --policy planner --seed 7
 
 test: $(DEV_STAMP) ## Install with all extras, then run every check and every test
