@@ -84,14 +84,19 @@ class You(msgspec.Struct, frozen=True):
     demonstration: bool
 
 
-def you_of(context: Context, learned: Learned) -> You:
+def evidence_counts(person: PersonStore) -> dict[str, int]:
+    """Pieces of evidence of each sort that count, in words."""
+    begin = cleared_at(person.corrections.holding())
+    counts = Counter(type(one.evidence).__name__ for one in person.evidence.after(begin).entries)
+    return {_EVIDENCE_WORDS[kind]: count for kind, count in sorted(counts.items())}
+
+
+def you_of(context: Context, learned: Learned, counts: dict[str, int]) -> You:
     """What is believed of the person."""
     person = context.person
     told = {subject: one for subject, one in person.corrections.holding().items() if one.kind == SET}
     posterior = learned.posterior
     shares = sorted(posterior.archetypes().items(), key=lambda pair: -pair[1])
-    begin = cleared_at(person.corrections.holding())
-    counts = Counter(type(one.evidence).__name__ for one in person.evidence.after(begin).entries)
     return You(
         tuple(_line(one, told.get(one.name)) for one in posterior.beliefs()),
         tuple(_line(one, None) for one in posterior.traits()),
@@ -100,7 +105,7 @@ def you_of(context: Context, learned: Learned) -> You:
             Reason(one.dimension, "up" if one.shift > 0 else "down", one.sentence)
             for one in learned.evidence_only.why(REASONS_SHOWN)
         ),
-        {_EVIDENCE_WORDS[kind]: count for kind, count in sorted(counts.items())},
+        counts,
         learned.evidence_only.doubt or "",
         tuple(reversed(person.corrections.all())),
         context.settings.demonstration,

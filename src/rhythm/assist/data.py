@@ -1,6 +1,7 @@
 """The Data page: what was read from which source, what was wrong with it, and taking it out again."""
 
 from datetime import datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -58,7 +59,7 @@ class Data(msgspec.Struct, frozen=True):
     Attributes:
         calendars, imports, streams: what was read.
         running: an import is going on.
-        suggestions, answers: how many are on record.
+        suggestions, readings: how many are on record.
     """
 
     calendars: tuple[CalendarLine, ...]
@@ -78,7 +79,7 @@ def data_of(context: Context) -> Data:
         for s in person.readings.streams()
         if s.reading_count
     )
-    imports = tuple(_import_line(run) for run in person.imports.latest(20))
+    imports = tuple(_import_line(run, zone) for run in person.imports.latest(20))
     calendars = tuple(
         CalendarLine(
             source.number,
@@ -118,13 +119,13 @@ def remove_calendar(context: Context, number: int) -> None:
     keep_up(Context(context.person, context.now_at), force=True)
 
 
-def _import_line(run: ImportRun) -> ImportLine:
+def _import_line(run: ImportRun, zone: ZoneInfo) -> ImportLine:
     return ImportLine(
         run.number,
         run.kind,
         run.file_name,
         run.state.value,
-        run.started_at,
+        run.started_at.astimezone(zone),
         run.counts.get("added", 0),
         run.counts.get("known", 0),
         _problems(run.problems),

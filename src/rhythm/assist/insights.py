@@ -15,6 +15,8 @@ LEAST_NIGHTS = 5
 SHOWN_CHANGE_MIN = 15.0
 HALF_DAYS = 14
 BACK_SLOTS = 56 * SLOTS_PER_DAY
+Tapped = list[tuple[int, str, bool]]
+"""Slot, action and whether it was accepted, of every suggestion that was answered by hand."""
 _TAPS = (Outcome.ACCEPTED, Outcome.IGNORED, Outcome.RESCHEDULED)
 
 
@@ -27,7 +29,8 @@ class Insight(msgspec.Struct, frozen=True):
 
 def insights_of(context: Context) -> tuple[Insight, ...]:
     """What stands out, where there is enough to say it."""
-    return (*_sleep(context), *_answers_by_part(context), *_answers_by_action(context))
+    tapped = _tapped(context)
+    return (*_sleep(context), *_answers_by_part(tapped), *_answers_by_action(tapped))
 
 
 def _sleep(context: Context) -> list[Insight]:
@@ -55,7 +58,7 @@ def _hours(minutes: float) -> str:
     return f"{whole // 60} h {whole % 60:02d} min"
 
 
-def _tapped(context: Context) -> list[tuple[int, str, bool]]:
+def _tapped(context: Context) -> Tapped:
     exchanges = context.person.answers.exchanges(context.slot - BACK_SLOTS, context.slot + SLOTS_PER_DAY)
     return [
         (one.suggestion.slot, one.suggestion.action.label, one.answer.outcome is Outcome.ACCEPTED)
@@ -64,9 +67,9 @@ def _tapped(context: Context) -> list[tuple[int, str, bool]]:
     ]
 
 
-def _answers_by_part(context: Context) -> list[Insight]:
+def _answers_by_part(tapped: Tapped) -> list[Insight]:
     by_part: dict[str, list[bool]] = defaultdict(list)
-    for slot, _, accepted in _tapped(context):
+    for slot, _, accepted in tapped:
         by_part[part_of(slot).label].append(accepted)
     enough = {part: taps for part, taps in by_part.items() if len(taps) >= LEAST_ANSWERS}
     if len(enough) < 2:
@@ -82,9 +85,9 @@ def _answers_by_part(context: Context) -> list[Insight]:
     return [Insight(sentence, len(enough[best]) + len(enough[least]))]
 
 
-def _answers_by_action(context: Context) -> list[Insight]:
+def _answers_by_action(tapped: Tapped) -> list[Insight]:
     by_action: dict[str, list[bool]] = defaultdict(list)
-    for _, action, accepted in _tapped(context):
+    for _, action, accepted in tapped:
         by_action[action].append(accepted)
     enough = {action: taps for action, taps in by_action.items() if len(taps) >= LEAST_ANSWERS}
     if not enough:

@@ -22,6 +22,8 @@ KIND = "person"
 CLEARED = "everything"
 """Subject of the correction that says: forget what you have learned so far."""
 FORGET, SET = "forget", "set"
+KEPT = 16
+"""Snapshots that are kept: an undo goes back to one from before the answer."""
 OWN_WORD_SD = 0.1
 """A person's word on themselves is taken to be right to about a tenth of the scale."""
 
@@ -73,7 +75,7 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None) -> Learn
             return learn(person, slot)
         refused = len(refusals)
         made = person.posteriors.save(
-            KIND, posterior.to_bytes(), schema=SCHEMA, version=str(VERSION), last_number=news.last_number, keep=2
+            KIND, posterior.to_bytes(), schema=SCHEMA, version=str(VERSION), last_number=news.last_number, keep=KEPT
         )
         number = None if made is None else made.number
     return Learned(posterior, with_own_word(posterior, corrections), refused, number)

@@ -6,7 +6,7 @@ from pathlib import Path
 from threading import RLock
 
 from rhythm.assist.answering import give_answer
-from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, withdraw_correction, you_of
+from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
 from rhythm.assist.context import Context
 from rhythm.assist.data import Data, data_of, remove_calendar, undo_import
 from rhythm.assist.feed import feed_of
@@ -40,6 +40,9 @@ class Assistant:
         self._store = store
         self._clock = clock
         self._learned: Learned | None = None
+        self._context: Context | None = None
+        self._you: tuple[object, You] | None = None
+        self._insights: tuple[object, tuple[Insight, ...]] = (None, ())
         self._lock = RLock()
 
     @property
@@ -49,7 +52,8 @@ class Assistant:
 
     def context(self) -> Context:
         """What is known of them at this moment."""
-        return Context(self.person, self._clock())
+        self._context = Context(self.person, self._clock(), known=self._context)
+        return self._context
 
     def today(self) -> Today:
         """Where they stand, what to do in open slots, and why."""
@@ -108,7 +112,11 @@ class Assistant:
         """What is believed of them, from what, and what they said of it."""
         context = self.context()
         keep_up(context)
-        return you_of(context, self.learn(context))
+        learned = self.learn(context)
+        key = None if learned.snapshot is None else (learned.snapshot, self.person.corrections.all(), context.settings)
+        if key is None or self._you is None or self._you[0] != key:
+            self._you = key, you_of(context, learned, evidence_counts(self.person))
+        return self._you[1]
 
     def correct(self, subject: str, value: float) -> None:
         """Takes their word on a belief over what was learned.
@@ -138,7 +146,9 @@ class Assistant:
 
     def import_file(self, path: Path, *, name: str = "", progress: OnProgress | None = None) -> Imported:
         """Reads a calendar or health export into the store; see `rhythm.assist.files.import_file`."""
-        return import_file(self.person, path, self._clock(), name=name, progress=progress)
+        done = import_file(self.person, path, self._clock(), name=name, progress=progress)
+        self.learn(self.context())  # here, so that no page waits for years to be learned
+        return done
 
     def undo_import(self, number: int) -> None:
         """Takes out what a health import added.
@@ -173,7 +183,11 @@ class Assistant:
 
     def insights(self) -> tuple[Insight, ...]:
         """A few plain sentences about their own weeks, where there is enough to say them."""
-        return insights_of(self.context())
+        context = self.context()
+        key = (context.state, self.person.about().last_number)
+        if self._insights[0] != key:
+            self._insights = key, insights_of(context)
+        return self._insights[1]
 
     def export_to(self, target: Path) -> None:
         """Everything as open files.
@@ -195,7 +209,7 @@ class Assistant:
         with self._lock:
             demonstration = self.settings.demonstration
             zone = self.settings.zone
-            self._learned = None
+            self._learned = self._you = self._context = None
             try:
                 erase_person(self._store, self.person.person_id)
             finally:

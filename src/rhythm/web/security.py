@@ -159,7 +159,7 @@ def _with_policy(send: Send) -> Send:
             headers["Content-Security-Policy"] = PAGE_POLICY
             headers["X-Content-Type-Options"] = "nosniff"
             headers["X-Frame-Options"] = "DENY"
-            headers["Referrer-Policy"] = "no-referrer"
+            headers["Referrer-Policy"] = "same-origin"  # with none, forms would come with the origin "null"
             headers["Cross-Origin-Opener-Policy"] = "same-origin"
             headers["Cross-Origin-Resource-Policy"] = "same-origin"
             headers["Permissions-Policy"] = "camera=(), microphone=(), geolocation=()"

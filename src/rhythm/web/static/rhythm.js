@@ -23,10 +23,11 @@
       location.reload();
     }
   });
-  navigator.serviceWorker.register("/sw.js").then(() => navigator.serviceWorker.ready).then((registration) => {
+  navigator.serviceWorker.register("/sw.js").catch(() => {});
+  navigator.serviceWorker.ready.then((registration) => {
     const send = () => registration.active && registration.active.postMessage("send");
     send();
     addEventListener("online", send);
     setInterval(() => { if (!line.hidden) send(); }, 15000);
-  }).catch(() => {});
+  });
 })();
