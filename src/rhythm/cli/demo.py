@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 from zoneinfo import ZoneInfo
 
+import msgspec
 import numpy as np
 from icalendar import Calendar, Event
 
@@ -23,9 +24,8 @@ from rhythm.life.device import DeviceModel
 from rhythm.life.device import Signal as Shown
 from rhythm.life.living import Lives
 from rhythm.life.profiles import ARCHETYPES
-from rhythm.store import PersonStore
 from rhythm.vocab.actions import Action
-from rhythm.vocab.slots import SLOTS_PER_DAY, WEEK_STEPS, PartOfDay, SlotTimes, day_of, slot_number
+from rhythm.vocab.slots import SLOTS_PER_DAY, WEEK_STEPS, PartOfDay, day_of, slot_number
 
 WEEKS: Final = 8
 AHEAD_DAYS: Final = 7
@@ -186,25 +186,25 @@ def _record(signal: Signal, value: float, start: datetime, lasts_min: float) -> 
 
 
 def settle_in(assistant: Assistant, folder: Path, say: Callable[[str], None]) -> None:
-    """Gives the invented person their files up to today, once a day.
+    """Gives the invented person their weeks up to today; on another day they begin anew, as another life led there.
 
     Args:
         assistant: the demonstration's own.
         folder: its data folder; the files stay there to be looked at.
         say: told what is being done.
     """
-    import msgspec  # noqa: PLC0415
-
     context = assistant.context()
     calendar, health = folder / "demo.ics", folder / f"demo-health-{context.day:%Y-%m-%d}.zip"
-    if health.exists() and calendar.exists():
+    if health.exists() and context.has_calendar:
         return
     say("  Inventing a person: eight weeks of their life, their calendar and their watch ...")
+    for old in folder.glob("demo-health-*.zip"):
+        old.unlink()
+    assistant.erase()
     zone = context.settings.zone_info
     lived = live(context.day)
+    assistant.save_settings(msgspec.structs.replace(assistant.settings, name=NAME, ask_reports=True))
     write_calendar(calendar, lived, zone)
     write_health(health, lived, zone)
-    person: PersonStore = assistant.person
-    person.save_settings(msgspec.structs.replace(context.settings, name=NAME, slot_times=SlotTimes(), ask_reports=True))
     for path in (calendar, health):
-        assistant.import_file(path, name=path.name if path is health else "demo.ics")
+        assistant.import_file(path)
