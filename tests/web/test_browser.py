@@ -32,7 +32,7 @@ CONTROLLED = """async () => {
 }"""
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The compiled code is made before any page is timed: in a fresh clone that takes longer than a page may."""
     with lived_house(tmp_path_factory.mktemp("compiled"), Clock()) as assistant:
@@ -40,7 +40,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> None:
 
 
 @pytest.fixture(scope="module")
-def browser(compiled: None) -> Iterator[Browser]:
+def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         told = "the browser tests need chromium; on Debian: apt-get install chromium"
         if os.environ.get("RHYTHM_TEST_BROWSER"):
