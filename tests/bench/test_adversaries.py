@@ -26,15 +26,17 @@ PEOPLE = sample_people(SEEDS, Population.PEAKED)
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     patch = pytest.MonkeyPatch()
-    patch.setitem(CONDITIONS, "in-distribution", Condition("in-distribution", range(60)))
+    for name, sealed in (("in-distribution", False), ("in-distribution-sealed", True)):
+        patch.setitem(CONDITIONS, name, Condition(name, range(60), sealed=sealed))
     folder: Path = tmp_path_factory.mktemp("suite")
-    played = bench_run.run(suite_policies(), ["in-distribution", "archetypes"], folder)
+    played = bench_run.run(suite_policies(), ["in-distribution", "archetypes", "in-distribution-sealed"], folder)
+    found = adversary_rows(played)
     patch.undo()
-    return adversary_rows(played)
+    return found
 
 
 def test_v2_pays_for_sandbagging_and_for_a_constant_belief(rows: list[Row]) -> None:
-    paid = {r.name.split("/")[1]: r for r in rows if r.metric == "v2_gain" and r.name.endswith("in-distribution")}
+    paid = {r.name.split("/")[1]: r for r in rows if r.metric == "v2_gain" and r.name.endswith("/in-distribution")}
     for trick, least in (("sandbagger", 0.03), ("constant", 0.12), ("random-belief", 0.10)):
         low = paid[trick].low
         assert low is not None
@@ -46,7 +48,21 @@ def test_v2_pays_for_sandbagging_and_for_a_constant_belief(rows: list[Row]) -> N
 def test_v3_pays_for_no_trick(rows: list[Row]) -> None:
     graded = [r for r in rows if r.metric in V3_GAINS]
     assert {r.name.split("/")[1] for r in graded} == set(TWINS)
-    assert [r for r in graded if not r.ok] == []
+    assert [r for r in graded if r.ok is False] == []
+    judged = {r.name.split("/")[1] for r in graded if r.ok and r.name.endswith("-sealed")}
+    assert judged == set(TWINS)
+
+
+def test_a_table_of_the_benchmark_gains_everything_on_open_seeds_and_nothing_on_sealed_ones(rows: list[Row]) -> None:
+    gained = {r.name.split("/")[2]: r for r in rows if r.name.startswith("wellbeing_gain/tabulator/")}
+    assert all(row.ok for row in gained.values())
+    low, high = gained["in-distribution"].low, gained["in-distribution-sealed"].high
+    assert low is not None
+    assert low > 0.08
+    assert high is not None
+    assert high <= 0.0
+    captured = next(r for r in rows if r.name == "captured_gain/tabulator/in-distribution")
+    assert captured.value == 1.0
 
 
 def test_v3_charges_for_sandbagging(rows: list[Row]) -> None:

@@ -23,7 +23,7 @@ def test_the_published_seeds_are_the_published_ones() -> None:
     assert CONDITIONS["in-distribution"].seeds == range(100)
     assert CONDITIONS["ood"].seeds == range(10_000, 10_050)
     assert len(CONDITIONS["archetypes"].seeds) == 15
-    assert all(len(c.seeds) == 2_000 for c in CONDITIONS.values() if c.wide)
+    assert all(len(c.seeds) == 2_000 for c in CONDITIONS.values() if c.form in ("wide", "sealed"))
 
 
 def test_no_two_conditions_share_a_seed() -> None:
@@ -47,9 +47,10 @@ def test_each_archetype_lives_as_many_weeks_as_the_others() -> None:
 
 
 def test_conditions_are_found_by_name_and_by_group() -> None:
-    assert [c.name for c in find_conditions(["all"])] == list(CONDITIONS)
+    assert [c.name for c in find_conditions(["all", "sealed"])] == list(CONDITIONS)
+    assert not any(c.sealed for c in find_conditions(["all"]))
     assert [c.name for c in find_conditions(["ood", "published"])] == ["in-distribution", "ood", "archetypes"]
-    with pytest.raises(UnknownNameError, match="'mars'; choose one of: all, published, wide, in-distribution"):
+    with pytest.raises(UnknownNameError, match="'mars'; choose one of: all, published, wide, sealed, in-distribution"):
         find_conditions(["mars"])
     with pytest.raises(UnknownNameError, match="population of archetypes"):
         CONDITIONS["archetypes"].people("peaked")

@@ -51,7 +51,7 @@ def test_every_picture_stands_beside_its_data(results: list[Result], tmp_path: P
 
 def test_the_bars_are_the_rows(results: list[Result]) -> None:
     rows = rows_of(results)
-    data = scores_data(rows, wide=False)
+    data = scores_data(rows)
     by_name = {row.name: row for row in rows}
     assert data["conditions"] == ["in-distribution", "archetypes"]
     bars = [(p["metric"], p["condition"], bar) for p in data["panels"] for bar in p["bars"]]
@@ -61,16 +61,16 @@ def test_the_bars_are_the_rows(results: list[Result]) -> None:
             assert (bar["value"], bar["low"], bar["high"]) == (row.value, row.low, row.high)
     teacher = [b["value"] for m, c, b in bars if (m, c) == ("v2", "in-distribution") and "gpt" in b["policy"]]
     assert teacher == [0.611]
-    assert scores_data(rows, wide=True)["conditions"] == []
+    assert scores_data(rows, "wide")["conditions"] == []
 
 
 def test_the_curves_are_those_of_the_home_population(results: list[Result]) -> None:
     by_key = {(r.policy, r.condition, r.population): r for r in results}
-    data = curves_data(results, "wellbeing", wide=False)
+    data = curves_data(results, "wellbeing")
     lines = {line["policy"]: line for line in data["panels"][0]["lines"]}
     assert list(lines) == ["random", "heuristic", "constant", "average", "oracle"]
     assert lines["random"]["mean"] == by_key["random", "in-distribution", "peaked"].curves["wellbeing"].mean
-    believing = curves_data(results, "belief_error", wide=False)["panels"][1]["lines"]
+    believing = curves_data(results, "belief_error")["panels"][1]["lines"]
     assert [line["policy"] for line in believing] == ["constant", "average", "oracle"]
 
 

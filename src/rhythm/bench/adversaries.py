@@ -4,7 +4,9 @@ Rows are named ``gain/adversary/condition`` with the gain's name in front: ``v2_
 ``wellbeing_gain``, ``captured_gain``, ``belief_skill_gain``, ``crps_skill_gain``,
 ``identified_gain`` (steps saved in the median). A twin that states no belief has skill 0 and
 identifies nobody. A v3 gain is ``ok`` unless its whole interval is above
-0; on v2 the sandbagger and the constant belief must gain, since that is the reason for v3.
+0; on v2 the sandbagger and the constant belief must gain, since that is the reason for v3. A
+policy with a table of the open seeds must gain there, on v3 too, since that is the reason for
+sealed conditions; on those it must not.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.bench import statistics
-from rhythm.bench.conditions import EVERYONE
+from rhythm.bench.conditions import CONDITIONS, EVERYONE
 from rhythm.bench.results import Result
 from rhythm.bench.rows import Row
 from rhythm.bench.statistics import Estimate, resamples
@@ -28,6 +30,9 @@ Graded = Mapping[str, Floats]
 V3_GAINS: Final = ("wellbeing_gain", "captured_gain", "belief_skill_gain", "crps_skill_gain", "identified_gain")
 MUST_FOOL_V2: Final = frozenset({"sandbagger", "average-v2", "constant"})
 """Adversaries whose gain on v2 is demanded: tricks that v2 is known to pay for."""
+
+MUST_FOOL_OPEN_SEEDS: Final = frozenset({"tabulator"})
+"""Adversaries whose gain in wellbeing is demanded where the seeds are open to everybody."""
 
 
 def suite_policies() -> tuple[str, ...]:
@@ -112,10 +117,16 @@ def _v3_rows(played: _Played, adversary: str, twin: str, condition: str) -> list
     if tricked is None or honest is None or average is None or oracle is None:
         return []
     found = gains(tricked, honest, average["wellbeing"], oracle["wellbeing"])
-    return [
-        Row(
-            f"{name}/{adversary}/{condition}", gain.value, gain.low, gain.high, gain.n,
-            band=(None, 0.0), ok=not gain.low > 0.0, note=f"over {twin}",
-        )
-        for name, gain in found.items()
-    ]  # fmt: skip
+    recognised = adversary in MUST_FOOL_OPEN_SEEDS and not CONDITIONS[condition].sealed
+    return [_v3_row(f"{name}/{adversary}/{condition}", gain, twin, recognised) for name, gain in found.items()]
+
+
+def _v3_row(name: str, gain: Estimate, twin: str, recognised: bool) -> Row:
+    note = f"over {twin}"
+    if not recognised:
+        band, ok = (None, 0.0), not gain.low > 0.0
+        return Row(name, gain.value, gain.low, gain.high, gain.n, band=band, ok=ok, note=note)
+    note += "; open seeds"
+    if not name.startswith("wellbeing_gain/"):
+        return Row(name, gain.value, gain.low, gain.high, gain.n, note=note)
+    return Row(name, gain.value, gain.low, gain.high, gain.n, band=(0.0, None), ok=gain.low > 0.0, note=note)

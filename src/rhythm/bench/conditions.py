@@ -9,7 +9,14 @@ archetypes              20,000 to 20,014               15       the three archet
 in-distribution-wide    1,000,000 to 1,001,999         2,000    as above, for tight intervals
 ood-wide                1,100,000 to 1,101,999         2,000    as above
 archetypes-wide         1,200,000 to 1,201,999         2,000    as above
+in-distribution-sealed  1,300,000 to 1,301,999         2,000    people whom nobody can know
+ood-sealed              1,400,000 to 1,401,999         2,000    as above
+archetypes-sealed       1,500,000 to 1,501,999         2,000    as above
 ======================  =============================  =======  ==================================
+
+People and events of the last three are drawn under the results folder's own seal (see
+`rhythm.bench.seal`). The others are open: the same for everybody, comparable with what was
+published, and open to a policy that carries a table of them.
 
 Each is played on both populations, ``classic`` and ``peaked``; the archetypes are the same
 people in both and are played once. Seeds from 1,000,000 to 1,999,999 are kept for evaluation
@@ -23,8 +30,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life.populations import Population, archetype_people, sample_people
-from rhythm.life.profiles import People
+from rhythm.life.populations import Population, archetype_kinds, sample_people
+from rhythm.life.profiles import ARCHETYPES, People
 from rhythm.vocab import InvalidValueError, RhythmError, UnknownNameError
 
 EVERYONE: Final = "everyone"
@@ -44,17 +51,19 @@ class Condition:
         seeds: episode seeds.
         corners: people from the corners of the trait space instead of the ordinary sampler.
         archetypes: the three archetypes in turn instead of a sampler.
+        sealed: people and events are drawn under a seal.
     """
 
     name: str
     seeds: range
     corners: bool = False
     archetypes: bool = False
+    sealed: bool = False
 
     @property
-    def wide(self) -> bool:
-        """Whether this is the form with 2,000 seeds."""
-        return self.name.endswith("-wide")
+    def form(self) -> str:
+        """``published``, ``wide`` or ``sealed``."""
+        return next((form for form in ("wide", "sealed") if self.name.endswith(f"-{form}")), "published")
 
     @property
     def populations(self) -> tuple[str, ...]:
@@ -66,17 +75,28 @@ class Condition:
         """The seeds, shape (people,)."""
         return np.arange(self.seeds.start, self.seeds.stop, dtype=np.int64)
 
-    def people(self, population: str) -> People:
+    def seal(self, seal: int) -> int:
+        """What its people are drawn under: the seal where it is sealed, 0 where it is open."""
+        return seal if self.sealed else 0
+
+    def people(self, population: str, seal: int = 0) -> People:
         """The hidden people, one for each seed, shape (people, 15).
+
+        Args:
+            population: one of `populations`.
+            seal: the results folder's; does not matter where the condition is open.
 
         Raises:
             UnknownNameError: the condition is not played on that population.
         """
+        secret = self.seal(seal)
         if population not in self.populations:
             raise UnknownNameError(f"population of {self.name}", population, self.populations)
         if self.archetypes:
-            return archetype_people(len(self.seeds))[1]
-        return sample_people(self.seed_array, Population(population), corners=self.corners)
+            rows = np.array([person.row for person in ARCHETYPES.values()])
+            people: People = rows[archetype_kinds(self.seed_array - self.seeds.start, secret)]
+            return people
+        return sample_people(self.seed_array, Population(population), corners=self.corners, secret=secret)
 
 
 CONDITIONS: Final[dict[str, Condition]] = {
@@ -88,10 +108,16 @@ CONDITIONS: Final[dict[str, Condition]] = {
         Condition("in-distribution-wide", range(1_000_000, 1_002_000)),
         Condition("ood-wide", range(1_100_000, 1_102_000), corners=True),
         Condition("archetypes-wide", range(1_200_000, 1_202_000), archetypes=True),
+        Condition("in-distribution-sealed", range(1_300_000, 1_302_000), sealed=True),
+        Condition("ood-sealed", range(1_400_000, 1_402_000), corners=True, sealed=True),
+        Condition("archetypes-sealed", range(1_500_000, 1_502_000), archetypes=True, sealed=True),
     )
 }
-PUBLISHED: Final = tuple(c.name for c in CONDITIONS.values() if not c.wide)
-WIDE: Final = tuple(c.name for c in CONDITIONS.values() if c.wide)
+PUBLISHED: Final = ("in-distribution", "ood", "archetypes")
+WIDE: Final = tuple(f"{name}-wide" for name in PUBLISHED)
+SEALED: Final = tuple(f"{name}-sealed" for name in PUBLISHED)
+GROUPS: Final = {"all": (*PUBLISHED, *WIDE), "published": PUBLISHED, "wide": WIDE, "sealed": SEALED}
+"""Names that stand for several conditions; ``all`` are the open ones, the same for everybody."""
 
 EVALUATION_ONLY: Final[tuple[range, ...]] = (
     *(CONDITIONS[name].seeds for name in PUBLISHED),
@@ -104,17 +130,16 @@ def find_conditions(names: Sequence[str]) -> list[Condition]:
     """The conditions of those names, in the order of the table, each once.
 
     Args:
-        names: names of conditions, or ``all``, ``published``, ``wide``.
+        names: names of conditions, or of a group in `GROUPS`.
 
     Raises:
         UnknownNameError: a name that is none of these.
     """
-    groups = {"all": tuple(CONDITIONS), "published": PUBLISHED, "wide": WIDE}
     wanted: set[str] = set()
     for name in names:
-        if name not in CONDITIONS and name not in groups:
-            raise UnknownNameError("condition", name, (*groups, *CONDITIONS))
-        wanted.update(groups.get(name, (name,)))
+        if name not in CONDITIONS and name not in GROUPS:
+            raise UnknownNameError("condition", name, (*GROUPS, *CONDITIONS))
+        wanted.update(GROUPS.get(name, (name,)))
     return [condition for name, condition in CONDITIONS.items() if name in wanted]
 
 

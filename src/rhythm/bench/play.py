@@ -31,12 +31,13 @@ def view_of(weeks: Weeks) -> View:
     )
 
 
-def policy_seeds(seeds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The seeds that a policy is given for its own draws, shape (people,).
+def policy_seeds(seeds: NDArray[np.int64], seal: int = 0) -> NDArray[np.int64]:
+    """The numbers that a policy is given for its own draws, shape (people,).
 
-    Not the episodes' seeds: from those anyone who holds the sampler reads who the person is.
+    Of open seeds anybody can make a table of these numbers and look up who the person is; of
+    sealed ones only whoever knows the seal. See `rhythm.bench.seal`.
     """
-    scrambled = scramble_seeds(seeds, Stream.POLICY) >> np.uint64(1)
+    scrambled = scramble_seeds(seeds, Stream.POLICY, seal) >> np.uint64(1)
     return scrambled.astype(np.int64)
 
 
@@ -71,19 +72,24 @@ def check_choice(choice: Choice, people: int) -> Choice:
     return choice
 
 
-def play(policy: Policy, people: People, seeds: NDArray[np.int64]) -> Episodes:
+def play(policy: Policy, people: People, seeds: NDArray[np.int64], *, seal: int = 0) -> Episodes:
     """One week of each person under a policy, with perfect meters.
+
+    A policy is code in this process. It is handed nothing that tells who a person is, but
+    code that walks the interpreter's frames can read everything; whoever measures a policy
+    that they do not trust plays it over the OpenEnv face, from another process.
 
     Args:
         policy: who decides; told who the people are only if it is a told policy.
         people: hidden profile rows, shape (people, 15).
         seeds: episode seeds, shape (people,); they fix the events, the same for every policy.
+        seal: see `rhythm.bench.seal`; 0 for open seeds.
 
     Raises:
         InvalidValueError, UnknownNameError: the policy's choice is no choice (see `check_choice`).
     """
-    weeks = Weeks(people, seeds)
-    player = policy.start(policy_seeds(seeds), people.copy() if policy.told else None)
+    weeks = Weeks(people, seeds, secret=seal)
+    player = policy.start(policy_seeds(seeds, seal), people.copy() if policy.told else None)
     played = _blank(people, weeks.schedule)
     for step in range(WEEK_STEPS):
         choice = check_choice(player.choose(view_of(weeks)), len(people))

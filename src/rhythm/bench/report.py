@@ -1,5 +1,6 @@
 """The report for a person: for each measure one table of policies and conditions, published rows marked as such."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -152,7 +153,7 @@ def to_rich(sheet: Sheet) -> "Table":
     table.title_style, table.caption_style = "bold", "dim"
     table.add_column("policy")
     for column in sheet.columns:
-        table.add_column(column.replace("-wide", "\nwide"), justify="right", no_wrap=True)
+        table.add_column(re.sub("-(wide|sealed)", r"\n\1", column), justify="right", no_wrap=True)
     for label, published, cells in sheet.lines:
         printed = (f"{c.value}\n[dim]{c.interval}[/dim]" if c.interval else c.value for c in cells)
         table.add_row(label, *printed, style="italic cyan" if published else None)

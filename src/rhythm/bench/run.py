@@ -21,6 +21,7 @@ from rhythm.bench.conditions import EVERYONE, Condition, find_conditions
 from rhythm.bench.graders import Episodes, belief_errors, grade_week, states_beliefs
 from rhythm.bench.play import joined, play
 from rhythm.bench.results import Curve, Result, read_result, result_path, write_result, write_whole
+from rhythm.bench.seal import seal_of
 from rhythm.bench.statistics import BOOTSTRAP_SEED, DRAWS, INTERVAL, means
 from rhythm.bench.versions import digest_of, versions
 from rhythm.life.populations import Population
@@ -42,6 +43,7 @@ class Unit:
     policy: str
     condition: Condition
     population: str
+    seal: int = 0
 
     @property
     def label(self) -> str:
@@ -57,6 +59,7 @@ class Unit:
             "population": self.population,
             "first_seed": self.condition.seeds.start,
             "people": len(self.condition.seeds),
+            "seal": self.seal,
         }
 
     def digest(self) -> str:
@@ -64,10 +67,10 @@ class Unit:
         return digest_of({**self.config(), "versions": versions()})
 
 
-def units_of(policies: Sequence[str], conditions: Sequence[Condition]) -> list[Unit]:
+def units_of(policies: Sequence[str], conditions: Sequence[Condition], seal: int = 0) -> list[Unit]:
     """Every unit of a run; references and repeated names are added and dropped by the caller."""
     return [
-        Unit(policy, condition, population)
+        Unit(policy, condition, population, condition.seal(seal))
         for condition in conditions
         for population in condition.populations
         for policy in policies
@@ -80,6 +83,7 @@ def run(
     folder: Path,
     *,
     force: bool = False,
+    seal: int | None = None,
     workers: int | None = None,
     on_progress: OnProgress = lambda _label, _weeks: None,
 ) -> list[Result]:
@@ -90,6 +94,7 @@ def run(
         conditions: names of conditions or of groups of them (see `find_conditions`).
         folder: results folder; made if it is missing.
         force: play everything again.
+        seal: what sealed conditions are drawn under; the folder's own without it (see `seal_of`).
         workers: threads; one for each core by default.
         on_progress: told of progress.
 
@@ -99,12 +104,17 @@ def run(
     Raises:
         UnknownNameError: an unknown policy or condition.
         SchemaError: a file in the folder is damaged or of another schema version.
+        InvalidValueError: the folder is sealed with another number.
     """
     everyone = tuple(dict.fromkeys((*policies, *REFERENCES)))
-    units = units_of(everyone, find_conditions(conditions))
+    found = find_conditions(conditions)
+    for name in everyone:
+        make_policy(name)
+    sealed = seal_for(conditions, folder, seal)
+    units = units_of(everyone, found, sealed)
     digests = {unit: unit.digest() for unit in units}
     held = {} if force else {u: r for u in units if (r := _held(folder, u, digests[u]))}
-    config = resolved_config(policies, conditions)
+    config = resolved_config(policies, conditions, sealed)
     write_whole(folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
     for unit in held:
         on_progress(unit.label, len(unit.condition.seeds))
@@ -121,13 +131,18 @@ def run(
     return [held.get(unit) or made[unit] for unit in units]
 
 
+def seal_for(conditions: Sequence[str], folder: Path, wanted: int | None = None) -> int:
+    """What these conditions are drawn under in that folder; 0 where all are open. Errors as `seal_of`."""
+    return seal_of(folder, wanted) if any(c.sealed for c in find_conditions(conditions)) else 0
+
+
 def weeks_to_play(policies: Sequence[str], conditions: Sequence[str]) -> int:
     """How many people's weeks a run comes to, references included."""
     everyone = tuple(dict.fromkeys((*policies, *REFERENCES)))
     return sum(len(unit.condition.seeds) for unit in units_of(everyone, find_conditions(conditions)))
 
 
-def resolved_config(policies: Sequence[str], conditions: Sequence[str]) -> dict[str, Any]:
+def resolved_config(policies: Sequence[str], conditions: Sequence[str], seal: int = 0) -> dict[str, Any]:
     """The whole configuration of a run, defaults filled in, and all versions."""
     return {
         "schema": CONFIG_SCHEMA,
@@ -140,6 +155,7 @@ def resolved_config(policies: Sequence[str], conditions: Sequence[str]) -> dict[
                 "populations": list(c.populations),
                 "corners": c.corners,
                 "archetypes": c.archetypes,
+                "seal": c.seal(seal),
             }
             for c in find_conditions(conditions)
         ],
@@ -183,12 +199,12 @@ def _held(folder: Path, unit: Unit, digest: str) -> Result | None:
 
 
 def _submit(executor: ThreadPoolExecutor, unit: Unit, on_progress: OnProgress) -> list[Future[tuple[Episodes, float]]]:
-    people, seeds = unit.condition.people(unit.population), unit.condition.seed_array
+    people, seeds = unit.condition.people(unit.population, unit.seal), unit.condition.seed_array
 
     def chunk(start: int) -> tuple[Episodes, float]:
         begun = time.thread_time()
         part = slice(start, start + CHUNK)
-        played = play(make_policy(unit.policy), people[part], seeds[part])
+        played = play(make_policy(unit.policy), people[part], seeds[part], seal=unit.seal)
         on_progress(unit.label, len(played.people))
         return played, time.thread_time() - begun
 

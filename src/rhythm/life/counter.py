@@ -3,8 +3,12 @@
 Whoever asks first, in whatever batch, process or order, gets the same number for the same
 person and moment. The mixing function is the finaliser of SplitMix64 (Steele, Lea and
 Flood, OOPSLA 2014), applied twice. It works on NumPy arrays and, compiled, on scalars.
+
+Mixing can be undone. What a secret must hide is therefore keyed by BLAKE2b (RFC 7693), which
+cannot: no number that somebody sees of one stream tells of the secret or of another stream.
 """
 
+import hashlib
 from enum import IntEnum
 from typing import Any
 
@@ -43,15 +47,31 @@ def scramble_seeds(seeds: NDArray[np.int64], stream: Stream, secret: int = 0) ->
     Args:
         seeds: episode seeds, any shape.
         stream: what the key is for.
-        secret: a server's own number; with one, a seed tells nothing of the person even to
-            somebody who holds this code.
+        secret: a number of the keeper's own below 2**512; with one, a seed tells nothing of
+            the person even to somebody who holds this code and saw other streams of the seed.
 
     Returns:
         Keys of the same shape.
     """
-    salted = np.uint64((secret * int(GOLDEN) + int(stream) * int(_STREAM)) % 2**64)
-    keys: NDArray[np.uint64] = mix(mix(np.asarray(seeds).astype(np.uint64) + GOLDEN) ^ salted)
+    whole = np.asarray(seeds)
+    if secret:
+        return _keyed(whole, stream, secret)
+    salted = np.uint64(int(stream) * int(_STREAM) % 2**64)
+    keys: NDArray[np.uint64] = mix(mix(whole.astype(np.uint64) + GOLDEN) ^ salted)
     return keys
+
+
+def _keyed(seeds: NDArray[np.int64], stream: Stream, secret: int) -> NDArray[np.uint64]:
+    key = secret.to_bytes(hashlib.blake2b.MAX_KEY_SIZE, "little")
+    blank = hashlib.blake2b(int(stream).to_bytes(8, "little"), digest_size=8, key=key)
+
+    def digest(seed: int) -> bytes:
+        hashed = blank.copy()
+        hashed.update(seed.to_bytes(8, "little"))
+        return hashed.digest()
+
+    words = b"".join(digest(seed) for seed in seeds.astype(np.uint64).ravel().tolist())
+    return np.frombuffer(words, "<u8").astype(np.uint64).reshape(seeds.shape)
 
 
 def uniforms(keys: NDArray[np.uint64], counter: NDArray[np.int64] | int) -> NDArray[np.float64]:

@@ -66,8 +66,28 @@ def sample_people(
 
 def archetype_people(count: int) -> tuple[list[str], People]:
     """Archetypes in turn, ``count`` people: their names and profile rows, shape (count, 15)."""
-    names = [list(ARCHETYPES)[i % len(ARCHETYPES)] for i in range(count)]
+    names = [list(ARCHETYPES)[kind] for kind in archetype_kinds(np.arange(count))]
     return names, np.array([ARCHETYPES[name].row for name in names])
+
+
+def archetype_kinds(places: NDArray[np.int64], secret: int = 0) -> NDArray[np.int64]:
+    """Which archetype stands at each place of a row of them, as index into `ARCHETYPES`.
+
+    Three places in a row are the three archetypes; a secret shuffles each three, so that a
+    place says nothing and there are still as many of each.
+
+    Args:
+        places: from 0, shape (people,).
+        secret: see `rhythm.life.counter.scramble_seeds`.
+    """
+    count = len(ARCHETYPES)
+    place = places % count
+    if not secret:
+        return place
+    keys = scramble_seeds(places // count, Stream.PERSON, secret)
+    order = uniforms(keys[:, None], np.arange(count)[None, :]).argsort(axis=1)
+    shuffled: NDArray[np.int64] = order[np.arange(len(places)), place]
+    return shuffled
 
 
 def _weights(keys: NDArray[np.uint64], population: Population) -> NDArray[np.float64]:

@@ -19,6 +19,7 @@ from rhythm.policy.face import Choice, Player, Policy, View
 from rhythm.policy.fixed_week import FixedWeekPolicy, grade_v2_of_actions, mean_wellbeing
 from rhythm.policy.planner import oracle
 from rhythm.policy.simple import CyclePolicy, HeuristicPolicy
+from rhythm.policy.tabulator import TabulatorPolicy
 from rhythm.vocab import BELIEF_COUNT, WEEK_STEPS, Action, InvalidValueError
 
 Floats = NDArray[np.float64]
@@ -175,6 +176,7 @@ ADVERSARIES: Final[dict[str, Callable[[], Policy]]] = {
     "single-action": lambda: CyclePolicy("single-action", (Action.MEDITATE,)),
     "two-action-cycle": lambda: CyclePolicy("two-action-cycle", (Action.DEEP_WORK, Action.FAMILY_TIME)),
     "seed-reader": SeedReaderPolicy,
+    "tabulator": TabulatorPolicy,
     "population-belief": lambda: TwistedPolicy("population-belief", _HEURISTIC, _population_belief),
     "teller": TellerPolicy,
     "wide-interval": lambda: TwistedPolicy("wide-interval", _TELLER, _wide_interval),
@@ -194,6 +196,7 @@ TWINS: Final[dict[str, str]] = {
     "single-action": "heuristic",
     "two-action-cycle": "heuristic",
     "seed-reader": "average",
+    "tabulator": "average",
     "population-belief": "heuristic",
     "wide-interval": "teller",
     "no-interval": "teller",

@@ -6,8 +6,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life.counter import Stream, mix, scramble_seeds, uniforms
-from rhythm.life.populations import Population, sample_people
+from rhythm.life.counter import mix
+from rhythm.life.populations import Population, archetype_kinds, sample_people
 from rhythm.life.profiles import ARCHETYPES, People
 from rhythm.sim.secret import PUBLISHED, Secret, number_of
 from rhythm.vocab import InvalidValueError, UnknownNameError
@@ -60,23 +60,12 @@ class Casting:
             return np.tile(ARCHETYPES[self.condition].row, (len(seeds), 1))
         if self.condition == ALL_ARCHETYPES:
             rows = np.array([person.row for person in ARCHETYPES.values()])
-            people: People = rows[self._archetype_of(seeds)]
+            places = seeds - SPLITS[ALL_ARCHETYPES].start
+            people: People = rows[archetype_kinds(places, number_of(self.secret))]
             return people
         return sample_people(
             seeds, Population(self.population), corners=self.condition == OOD, secret=number_of(self.secret)
         )
-
-    def _archetype_of(self, seeds: NDArray[np.int64]) -> NDArray[np.int64]:
-        # Three seeds in a row are the three archetypes; a secret shuffles each three.
-        offset = seeds - SPLITS[ALL_ARCHETYPES].start
-        place, kinds = offset % len(ARCHETYPES), len(ARCHETYPES)
-        number = number_of(self.secret)
-        if number == 0:
-            return place
-        keys = scramble_seeds(offset // kinds, Stream.PERSON, number)
-        order = uniforms(keys[:, None], np.arange(kinds)[None, :]).argsort(axis=1)
-        shuffled: NDArray[np.int64] = order[np.arange(len(seeds)), place]
-        return shuffled
 
 
 def check_seeds(seeds: object, count: int) -> NDArray[np.int64]:

@@ -3,7 +3,8 @@
 People are pure functions of seed and secret. With the secret 0 (the default in process) the
 seeds are the published ones, and whoever holds this code can work out the person of a seed.
 A face that serves agents who may know both (an OpenEnv server) keeps a secret of its own.
-The mixing is not cryptography; it keeps honest what an agent may compute, not a fortress.
+Keys under a secret are keyed hashes (see `rhythm.life.counter`), so that nothing that an agent sees
+tells the secret, or the person of a seed.
 """
 
 import os

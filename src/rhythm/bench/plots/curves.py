@@ -22,14 +22,14 @@ CURVES: Final[dict[str, tuple[str, Population]]] = {
 IDENTIFIED: Final = 0.10
 
 
-def curves_data(results: Sequence[Result], curve: str, *, wide: bool) -> dict[str, Any]:
+def curves_data(results: Sequence[Result], curve: str, form: str = "published") -> dict[str, Any]:
     """What the picture shows: for each condition the curve of each policy that has one."""
     title, population = CURVES[curve]
     names = policy_names()
     chosen = [
         r
         for r in results
-        if curve in r.curves and CONDITIONS[r.condition].wide == wide and r.population in (population.value, EVERYONE)
+        if curve in r.curves and CONDITIONS[r.condition].form == form and r.population in (population.value, EVERYONE)
     ]
     chosen.sort(key=lambda r: names.index(r.policy) if r.policy in names else len(names))
     return {

@@ -19,7 +19,7 @@ WEEK_SEED: Final = 7
 def draw_all(results: Sequence[Result], folder: Path) -> list[Path]:
     """Draw everything that these results can show into a folder; gives the pictures' paths.
 
-    Score bars and curves, for the published conditions and for the wide ones, and one week
+    Score bars and curves, for the published, wide and sealed conditions, and one week
     under the last policy in the table that is not told who the person is.
 
     Raises:
@@ -27,13 +27,13 @@ def draw_all(results: Sequence[Result], folder: Path) -> list[Path]:
     """
     rows = rows_of(results)
     drawn: list[Path] = []
-    for wide, ending in ((False, ""), (True, "-wide")):
-        scores = scores_data(rows, wide=wide)
+    for form, ending in (("published", ""), ("wide", "-wide"), ("sealed", "-sealed")):
+        scores = scores_data(rows, form)
         if scores["conditions"]:
             drawn.append(folder / f"scores{ending}.png")
             draw_scores(scores, drawn[-1])
         for curve in CURVES:
-            data = curves_data(results, curve, wide=wide)
+            data = curves_data(results, curve, form)
             if data["panels"]:
                 drawn.append(folder / f"{curve.replace('_', '-')}{ending}.png")
                 draw_curves(data, drawn[-1])

@@ -20,17 +20,17 @@ MEASURES: Final[dict[str, str]] = {
 }
 
 
-def scores_data(rows: Sequence[Row], *, wide: bool) -> dict[str, Any]:
+def scores_data(rows: Sequence[Row], form: str = "published") -> dict[str, Any]:
     """What the picture shows: for each measure and condition a list of bars.
 
     Args:
         rows: ``metric/policy/condition`` rows.
-        wide: the conditions with 2,000 seeds instead of the published ones.
+        form: of which conditions (see `Condition.form`).
     """
     found: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in rows:
         metric, policy, condition = row.name.split("/")
-        if metric in MEASURES and CONDITIONS[condition].wide == wide and row.value is not None:
+        if metric in MEASURES and CONDITIONS[condition].form == form and row.value is not None:
             bar = {"policy": policy, "value": row.value, "low": row.low, "high": row.high, "published": False}
             found.setdefault((metric, condition), []).append(bar)
     names = policy_names()

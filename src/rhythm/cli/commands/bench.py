@@ -19,6 +19,14 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 Results = Annotated[
     Path, typer.Option("--results", help="Folder that keeps the results; what it holds is not played again.")
 ]
+Seal = Annotated[
+    int | None,
+    typer.Option(
+        "--seal",
+        help="Play sealed conditions under this number, to repeat somebody's run; a fresh one for each folder "
+        "without it. The folder's seal.json holds it.",
+    ),
+]
 DEFAULT_RESULTS = Path("results/bench")
 
 
@@ -35,9 +43,10 @@ def _names(text: str) -> list[str]:
 def run(
     policy: Annotated[str, typer.Option(help="Policies by name, with commas between them.")],
     conditions: Annotated[
-        str, typer.Option(help="Conditions by name, with commas between them; or all, published, wide.")
+        str, typer.Option(help="Conditions by name, with commas between them; or published, wide, all (both), sealed.")
     ] = "published",
     results: Results = DEFAULT_RESULTS,
+    seal: Seal = None,
     force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
     plots: Annotated[
         bool, typer.Option("--plots", help="Draw pictures into the folder plots of the results too.")
@@ -47,19 +56,21 @@ def run(
     """Play policies through conditions and print what both graders say, with 95 % intervals.
 
     The heuristic, the average person's planner and the oracle are played too, because the
-    others are measured against them.
+    others are measured against them. Sealed conditions hold people whom no policy can have seen:
+    use them to measure one that somebody else wrote.
     """
     from rhythm.bench import run as bench_run  # noqa: PLC0415
     from rhythm.bench.measures import rows_of  # noqa: PLC0415
 
     policies, wanted = _names(policy), _names(conditions)
     with progress("playing weeks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
-        played = bench_run.run(policies, wanted, results, force=force, on_progress=on_progress)
+        played = bench_run.run(policies, wanted, results, force=force, seal=seal, on_progress=on_progress)
     rows = rows_of(played)
     if plots:
         _draw(played, results)
     if as_json:
-        print_json("rhythm.bench-run/1", bench_run.resolved_config(policies, wanted), rows)
+        sealed = bench_run.seal_for(wanted, results)
+        print_json("rhythm.bench-run/1", bench_run.resolved_config(policies, wanted, sealed), rows)
         return
     _print_report(rows)
 
@@ -114,9 +125,10 @@ def _print_report(rows: "list[Row]") -> None:
 @app.command(epilog="Example: [bold]rhythm bench adversaries --conditions in-distribution-wide,ood-wide[/bold]")
 def adversaries(
     conditions: Annotated[str, typer.Option(help="Conditions by name, with commas between them.")] = (
-        "in-distribution-wide"
+        "in-distribution,in-distribution-sealed"
     ),
     results: Results = DEFAULT_RESULTS,
+    seal: Seal = None,
     force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -129,10 +141,11 @@ def adversaries(
 
     policies, wanted = suite_policies(), _names(conditions)
     with progress("playing tricks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
-        played = bench_run.run(policies, wanted, results, force=force, on_progress=on_progress)
+        played = bench_run.run(policies, wanted, results, force=force, seal=seal, on_progress=on_progress)
     rows = adversary_rows(played)
     if as_json:
-        print_json("rhythm.bench-adversaries/1", bench_run.resolved_config(policies, wanted), rows)
+        sealed = bench_run.seal_for(wanted, results)
+        print_json("rhythm.bench-adversaries/1", bench_run.resolved_config(policies, wanted, sealed), rows)
     else:
         _print_gains(rows)
     _end_with(rows)
