@@ -83,10 +83,20 @@ def _is_calendar(path: Path) -> bool:
                 return True
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
-                return any(member.filename.lower().endswith(".ics") for member in archive.infolist())
+                named = any(member.filename.lower().endswith(".ics") for member in archive.infolist())
+            return named and not _is_health(path)
     except (OSError, zipfile.BadZipFile, NotImplementedError, ValueError):
         return False
     return path.suffix.lower() in {".ics", ".ical", ".ifb"}
+
+
+def _is_health(path: Path) -> bool:
+    """Whether a wearable source knows it: the archive of a whole account holds calendars beside health data."""
+    try:
+        source_of(path)
+    except WearableFileError:
+        return False
+    return True
 
 
 def _calendar(person: PersonStore, path: Path, name: str, now_at: datetime) -> Imported:
@@ -129,7 +139,8 @@ def _health(person: PersonStore, path: Path, name: str, now_at: datetime, progre
     resume = None if run.checkpoint is None else msgspec.json.decode(run.checkpoint, type=Checkpoint)
     touched: list[datetime] = []
     try:
-        for batch in source.read(path, progress=progress, resume_from=resume):
+        zone = person.about().settings.zone_info
+        for batch in source.read(path, progress=progress, resume_from=resume, zone=zone):
             problems: dict[str, int] = {}
             for problem in batch.problems:
                 problems[problem.kind.value] = problems.get(problem.kind.value, 0) + problem.count

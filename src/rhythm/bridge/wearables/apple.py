@@ -7,6 +7,7 @@ costs the element it is in: reading goes on with a fresh parser at the next reco
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, tzinfo
 from pathlib import Path
 from xml.parsers import expat
 
@@ -56,7 +57,12 @@ class AppleHealth:
         return True
 
     def read(
-        self, path: Path, *, progress: Progress | None = None, resume_from: Checkpoint | None = None
+        self,
+        path: Path,
+        *,
+        progress: Progress | None = None,
+        resume_from: Checkpoint | None = None,
+        zone: tzinfo = UTC,
     ) -> Iterator[Batch]:
         """The export's records in batches of about 5,000.
 
@@ -64,6 +70,7 @@ class AppleHealth:
             path: ``export.zip`` or its XML, under any name.
             progress: called with bytes read and bytes in all (0 where not known).
             resume_from: the last stored checkpoint of the same file.
+            zone: not needed, as every date says its offset.
 
         Raises:
             WearableFileError: not an Apple Health export, or not safe to read.

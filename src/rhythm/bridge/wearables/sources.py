@@ -9,6 +9,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
+from datetime import UTC, tzinfo
 from pathlib import Path
 from typing import Protocol
 
@@ -32,7 +33,7 @@ class Checkpoint(msgspec.Struct, frozen=True):
     Attributes:
         source: name of the source.
         fingerprint: of the file; a checkpoint of another file is not used.
-        position: bytes of the unzipped file that are done.
+        position: how much is done, as the source counts: bytes of the unzipped file, or rows.
         done: the whole file is.
     """
 
@@ -82,9 +83,20 @@ class WearableSource(Protocol):
         ...
 
     def read(
-        self, path: Path, *, progress: Progress | None = None, resume_from: Checkpoint | None = None
+        self,
+        path: Path,
+        *,
+        progress: Progress | None = None,
+        resume_from: Checkpoint | None = None,
+        zone: tzinfo = UTC,
     ) -> Iterator[Batch]:
         """The file's records in batches; the last batch's checkpoint is done.
+
+        Args:
+            path: the file.
+            progress: told how far reading is.
+            resume_from: the last stored checkpoint of the same file.
+            zone: where the person is, for times of day that the vendor writes without an offset.
 
         Raises:
             WearableFileError: the file is not this source's or not safe to read.
@@ -97,11 +109,17 @@ def coverage(source: WearableSource) -> tuple[Coverage, ...]:
     return tuple(Coverage(source.name, s, SIGNALS[s].unit, SIGNALS[s].feeds) for s in Signal if s in source.delivers)
 
 
+def coverage_table() -> tuple[Coverage, ...]:
+    """What every source declares, source by source."""
+    return tuple(row for source in all_sources() for row in coverage(source))
+
+
 def all_sources() -> tuple[WearableSource, ...]:
     """Every source, in the order in which they are asked whether a file is theirs."""
     from rhythm.bridge.wearables.apple import AppleHealth  # noqa: PLC0415 - a source imports this face
+    from rhythm.bridge.wearables.whoop import Whoop  # noqa: PLC0415
 
-    return (AppleHealth(),)
+    return (AppleHealth(), Whoop())
 
 
 def source_named(name: str) -> WearableSource:
