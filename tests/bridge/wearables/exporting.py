@@ -2,13 +2,14 @@
 
 import io
 import zipfile
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from datetime import UTC, tzinfo
 from pathlib import Path
 
 import msgspec
 
-from rhythm.bridge.wearables.problems import Problem, ProblemKind, merge_problems
+from rhythm.bridge.wearables.problems import Problem, ProblemKind
 from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.sources import WearableSource, source_of
@@ -43,14 +44,22 @@ def zip_bytes(files: Mapping[str, Content]) -> bytes:
 
 def read(
     path: Path, zone: tzinfo = UTC, source: WearableSource | None = None
-) -> tuple[list[Record], dict[ProblemKind, Problem]]:
-    """Every record of a file by the source that knows it, and its problems by kind."""
+) -> tuple[list[Record], dict[ProblemKind, int]]:
+    """Every record of a file by the source that knows it, and how many problems of each kind."""
     records: list[Record] = []
     problems: list[Problem] = []
     for batch in (source or source_of(path)).read(path, zone=zone):
         records += batch.records
         problems += batch.problems
-    return records, {p.kind: p for p in merge_problems(problems)}
+    return records, counted(problems)
+
+
+def counted(problems: Iterable[Problem]) -> dict[ProblemKind, int]:
+    """How many problems of each kind."""
+    counts: Counter[ProblemKind] = Counter()
+    for problem in problems:
+        counts[problem.kind] += problem.count
+    return dict(counts)
 
 
 def of(records: list[Record], signal: Signal) -> list[Record]:

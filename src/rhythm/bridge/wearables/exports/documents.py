@@ -43,21 +43,21 @@ def elements(data: bytes | msgspec.Raw, out: Collector) -> Iterator[msgspec.Raw]
     """
     begin = out.at_byte
     try:
-        found = _RAW_LIST.decode(data) if _starts(data) == b"[" else [msgspec.Raw(bytes(data))]
+        found = _RAW_LIST.decode(data) if _starts(data) == b"[" else [msgspec.Raw(data)]
     except _UNREADABLE:
         out.problem(ProblemKind.DAMAGED)
         return
     for element in found:
         out.at_byte = begin
         yield element
-        begin += len(bytes(element)) + 1
+        begin += memoryview(element).nbytes + 1
     out.at_byte = begin
 
 
 def objects(data: bytes | msgspec.Raw, out: Collector) -> Iterator[Fields]:
     """The objects of a list, each with everything in it; what is none is counted as damaged, null is skipped."""
     for element in elements(data, out):
-        if bytes(element) == b"null":
+        if memoryview(element).tobytes() == b"null":
             continue
         try:
             yield _FIELDS.decode(element)
@@ -98,4 +98,4 @@ def objects_at(fields: Fields, *names: str) -> list[Fields]:
 
 
 def _starts(data: bytes | msgspec.Raw) -> bytes:
-    return bytes(data[:64] if isinstance(data, bytes) else bytes(data)[:64]).lstrip()[:1]
+    return memoryview(data)[:64].tobytes().lstrip()[:1]
