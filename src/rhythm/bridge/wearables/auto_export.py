@@ -30,6 +30,7 @@ from rhythm.bridge.wearables.signals import Signal
 
 SOURCE = "auto_export"
 LARGEST_POST_BYTES = 50_000_000
+MOST_DOCUMENTS = 400
 
 _METRICS: dict[str, Signal] = {
     "heart_rate_variability": Signal.HRV_SDNN_MS,
@@ -102,7 +103,8 @@ def posted(body: bytes, zone: tzinfo) -> tuple[tuple[Record, ...], tuple[Problem
 
 
 def _documents(export: Export) -> list[Part]:
-    return [part for part in export.parts if part.name.endswith(".json") or not export.is_zip]
+    """The parts that can be the app's; an account's archive with thousands of files is another's."""
+    return [part for part in export.parts if part.name.endswith(".json") or not export.is_zip][:MOST_DOCUMENTS]
 
 
 def _looks_like_it(head: bytes) -> bool:

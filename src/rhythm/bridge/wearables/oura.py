@@ -82,10 +82,11 @@ class Oura(ExportSource):
 
 
 def _readable(export: Export) -> list[Part]:
-    """The parts that can hold its documents: JSON files, and tables of a known name."""
+    """The parts that can hold its documents: in a zip, tables and JSON files of a known name."""
     if not export.is_zip:
         return export.parts
-    return [p for p in export.parts if p.name.endswith(".json") or (p.name.endswith(".csv") and _kind_of(p.stem))]
+    named = [p for p in export.parts if p.name.endswith((".json", ".csv"))]
+    return [p for p in named if _kind_of(p.stem) or (p.name.endswith(".json") and "oura" in p.stem)]
 
 
 def _kind_of(name: str) -> str:

@@ -118,10 +118,11 @@ def all_sources() -> tuple[WearableSource, ...]:
     """Every source, in the order in which they are asked whether a file is theirs."""
     from rhythm.bridge.wearables.apple import AppleHealth  # noqa: PLC0415 - a source imports this face
     from rhythm.bridge.wearables.auto_export import AutoExport  # noqa: PLC0415
+    from rhythm.bridge.wearables.fitbit import Fitbit  # noqa: PLC0415
     from rhythm.bridge.wearables.oura import Oura  # noqa: PLC0415
     from rhythm.bridge.wearables.whoop import Whoop  # noqa: PLC0415
 
-    return (AppleHealth(), Whoop(), Oura(), AutoExport())
+    return (AppleHealth(), Whoop(), Oura(), Fitbit(), AutoExport())
 
 
 def source_named(name: str) -> WearableSource:
