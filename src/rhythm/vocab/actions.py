@@ -1,6 +1,8 @@
 """The ten actions, always legal: what a person can do with a slot."""
 
+import operator
 from enum import IntEnum, StrEnum
+from typing import SupportsIndex
 
 from rhythm.vocab.errors import UnknownNameError
 
@@ -59,15 +61,29 @@ ACTION_COUNT = len(ACTIONS)
 def parse_action(name: object) -> Action:
     """The action of that name (any letter case, spaces or hyphens allowed) or index 0..9.
 
+    An index is any whole number, NumPy's included; a truth value is none. Names are ASCII: a
+    letter that only becomes one in upper case is another letter.
+
     Raises:
         UnknownNameError: there is no such action.
     """
     if isinstance(name, Action):
         return name
     if isinstance(name, str):
-        key = name.strip().upper().replace(" ", "_").replace("-", "_")
+        key = name.strip()
+        key = key.upper().replace(" ", "_").replace("-", "_") if key.isascii() else ""
         if key in Action.__members__:
             return Action[key]
-    elif isinstance(name, int) and not isinstance(name, bool) and 0 <= name < ACTION_COUNT:
-        return Action(name)
+    elif isinstance(name, SupportsIndex) and not isinstance(name, bool):
+        index = _index_of(name)
+        if 0 <= index < ACTION_COUNT:
+            return Action(index)
     raise UnknownNameError("action", name, tuple(a.name for a in ACTIONS))
+
+
+def _index_of(number: SupportsIndex) -> int:
+    """A whole number as a plain one; -1 where it only looks like one, as an array of several does."""
+    try:
+        return operator.index(number)
+    except TypeError:
+        return -1

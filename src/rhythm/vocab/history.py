@@ -4,18 +4,19 @@ The same entries serve simulation and life. A simulated week with perfect meters
 list of `Observed`; a real person's weeks are `Reading`, `Done`, `Answered`, `SelfReport`.
 """
 
-import math
-
 import msgspec
 
 from rhythm.vocab.actions import Action
+from rhythm.vocab.checks import check_member, check_text, is_number
+from rhythm.vocab.decisions import check_propensity
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.events import LifeEvent
-from rhythm.vocab.meters import Meter, MeterValues, check_meters
+from rhythm.vocab.meters import Meter, MeterValues, SensedValues, check_five
 from rhythm.vocab.responses import Response
+from rhythm.vocab.slots import check_slot
 
 
-class Observed(msgspec.Struct, frozen=True, tag="observed"):
+class Observed(msgspec.Struct, frozen=True, tag="observed", forbid_unknown_fields=True):
     """A step seen exactly, as in the simulator: state before, action, what it changed and paid.
 
     Attributes:
@@ -35,14 +36,16 @@ class Observed(msgspec.Struct, frozen=True, tag="observed"):
     reward: float | None = None
 
     def __post_init__(self) -> None:
-        check_meters(self.before, "before")
-        if not all(math.isfinite(d) and -1.0 <= d <= 1.0 for d in self.deltas):
-            raise InvalidValueError("deltas: each change of a meter is a finite number in [-1, 1]")
-        if self.reward is not None and not math.isfinite(self.reward):
+        check_slot(self.slot)
+        check_five(self.before, "before")
+        check_member(self.action, Action, "action")
+        check_member(self.event, LifeEvent, "event")
+        check_five(self.deltas, "deltas", -1.0, 1.0)
+        if self.reward is not None and not is_number(self.reward):
             raise InvalidValueError("reward is not a finite number")
 
 
-class Reading(msgspec.Struct, frozen=True, tag="reading"):
+class Reading(msgspec.Struct, frozen=True, tag="reading", forbid_unknown_fields=True):
     """A meter as a device or the calendar gives it: a level with its uncertainty.
 
     Attributes:
@@ -60,21 +63,29 @@ class Reading(msgspec.Struct, frozen=True, tag="reading"):
     source: str = ""
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and 0.0 <= self.value <= 1.0):
+        check_slot(self.slot)
+        check_member(self.meter, Meter, "meter")
+        if not is_number(self.value, 0.0, 1.0):
             raise InvalidValueError(f"reading of {self.meter.label} is not a number in [0, 1]")
-        if not (math.isfinite(self.sd) and self.sd > 0.0):
-            raise InvalidValueError(f"reading of {self.meter.label} needs an uncertainty above 0")
+        if not is_number(self.sd, 0.0) or not self.sd > 0.0:
+            raise InvalidValueError(f"reading of {self.meter.label} needs a finite uncertainty above 0")
+        check_text(self.source, "source")
 
 
-class Done(msgspec.Struct, frozen=True, tag="done"):
+class Done(msgspec.Struct, frozen=True, tag="done", forbid_unknown_fields=True):
     """What a slot was spent on, as the calendar or the person says."""
 
     slot: int
     action: Action
     source: str = ""
 
+    def __post_init__(self) -> None:
+        check_slot(self.slot)
+        check_member(self.action, Action, "action")
+        check_text(self.source, "source")
 
-class Answered(msgspec.Struct, frozen=True, tag="answered"):
+
+class Answered(msgspec.Struct, frozen=True, tag="answered", forbid_unknown_fields=True):
     """A suggestion and what became of it.
 
     Attributes:
@@ -90,11 +101,22 @@ class Answered(msgspec.Struct, frozen=True, tag="answered"):
     action: Action
     response: Response
     propensity: float | None = None
-    meters: tuple[float | None, float | None, float | None, float | None, float | None] | None = None
+    meters: SensedValues | None = None
     usual: Action | None = None
 
+    def __post_init__(self) -> None:
+        check_slot(self.slot)
+        check_member(self.action, Action, "action")
+        if not isinstance(self.response, Response):
+            raise InvalidValueError(f"response is a Response; got {type(self.response).__name__}")
+        check_propensity(self.propensity)
+        if self.meters is not None:
+            check_five(self.meters, "meters", missing=True)
+        if self.usual is not None:
+            check_member(self.usual, Action, "usual")
 
-class SelfReport(msgspec.Struct, frozen=True, tag="self_report"):
+
+class SelfReport(msgspec.Struct, frozen=True, tag="self_report", forbid_unknown_fields=True):
     """A meter as the person says it stands, by one tap."""
 
     slot: int
@@ -102,18 +124,29 @@ class SelfReport(msgspec.Struct, frozen=True, tag="self_report"):
     value: float
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.value) and 0.0 <= self.value <= 1.0):
+        check_slot(self.slot)
+        check_member(self.meter, Meter, "meter")
+        if not is_number(self.value, 0.0, 1.0):
             raise InvalidValueError(f"self-report of {self.meter.label} is not a number in [0, 1]")
 
 
 Evidence = Observed | Reading | Done | Answered | SelfReport
 """Anything that says something of the person."""
 
+_KINDS = frozenset((Observed, Reading, Done, Answered, SelfReport))
 
-class History(msgspec.Struct, frozen=True):
+
+class History(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Evidence in the order in which it came."""
 
     entries: tuple[Evidence, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.entries, tuple):
+            raise InvalidValueError(f"entries are a tuple of evidence; got {type(self.entries).__name__}")
+        for entry in self.entries:
+            if type(entry) not in _KINDS:
+                raise InvalidValueError(f"an entry is evidence of one of five kinds; got {type(entry).__name__}")
 
     def add(self, *more: Evidence) -> "History":
         """A history with these entries behind the others."""

@@ -4,7 +4,9 @@ from enum import StrEnum
 
 import msgspec
 
+from rhythm.vocab.checks import check_member
 from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.slots import check_slot
 
 
 class Outcome(StrEnum):
@@ -24,12 +26,16 @@ class Outcome(StrEnum):
 OUTCOMES: tuple[Outcome, ...] = tuple(Outcome)
 
 
-class Response(msgspec.Struct, frozen=True, omit_defaults=True):
+class Response(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """An outcome and, for a rescheduled suggestion, the slot number it was moved to."""
 
     outcome: Outcome
     moved_to: int | None = None
 
     def __post_init__(self) -> None:
-        if self.moved_to is not None and self.outcome is not Outcome.RESCHEDULED:
+        check_member(self.outcome, Outcome, "outcome")
+        if self.moved_to is None:
+            return
+        if self.outcome is not Outcome.RESCHEDULED:
             raise InvalidValueError(f"moved_to belongs to a rescheduled suggestion, not to one that was {self.outcome}")
+        check_slot(self.moved_to, "moved_to")

@@ -12,11 +12,14 @@ from itertools import pairwise
 
 import msgspec
 
+from rhythm.vocab.checks import is_whole
 from rhythm.vocab.errors import InvalidValueError
 
 SLOTS_PER_DAY = 4
 DAYS_PER_WEEK = 7
 WEEK_STEPS = SLOTS_PER_DAY * DAYS_PER_WEEK
+
+_MOST = 2**63
 
 DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
@@ -55,9 +58,35 @@ def slot_number(day: date, part: PartOfDay) -> int:
     return (day.toordinal() - 1) * SLOTS_PER_DAY + part
 
 
+def check_slot(slot: object, what: str = "slot") -> None:
+    """A whole number of 64 bits; whether there is such a slot is for whoever learns from it to say.
+
+    Raises:
+        InvalidValueError: no whole number, or one of more than 64 bits.
+    """
+    if type(slot) is int and 0 <= slot < _MOST:
+        return
+    if not is_whole(slot, -_MOST, _MOST - 1):
+        got = (
+            "one of more than 64 bits" if isinstance(slot, int) and not isinstance(slot, bool) else type(slot).__name__
+        )
+        raise InvalidValueError(f"{what}: a slot number is a whole number of at most 64 bits; got {got}")
+
+
 def day_of(slot: int) -> date:
-    """The calendar day on which a slot number begins."""
-    return date.fromordinal(slot // SLOTS_PER_DAY + 1)
+    """The calendar day on which a slot number begins.
+
+    Raises:
+        InvalidValueError: not a slot of the years 1 to 9999.
+    """
+    try:
+        return date.fromordinal(slot // SLOTS_PER_DAY + 1)
+    except (ValueError, OverflowError, TypeError):
+        got = slot if isinstance(slot, int) and abs(slot) < _MOST else type(slot).__name__
+        last = date.max.toordinal() * SLOTS_PER_DAY - 1
+        raise InvalidValueError(
+            f"slot {got} is on no calendar day; slots run from 0 to {last}, in the year 9999"
+        ) from None
 
 
 def describe_slot(slot: int) -> str:
@@ -65,7 +94,7 @@ def describe_slot(slot: int) -> str:
     return f"{DAY_NAMES[weekday_of(slot)]} {part_of(slot).label}"
 
 
-class SlotTimes(msgspec.Struct, frozen=True):
+class SlotTimes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """When each part of the day begins, in the person's local time.
 
     Attributes:
@@ -80,6 +109,8 @@ class SlotTimes(msgspec.Struct, frozen=True):
 
     def __post_init__(self) -> None:
         starts = self.starts
+        if not all(isinstance(t, time) for t in starts):
+            raise InvalidValueError(f"slot times are times of day; got {', '.join(type(t).__name__ for t in starts)}")
         if any(t.tzinfo is not None for t in starts):
             raise InvalidValueError("slot times are local; give them without a time zone")
         if not all(a < b for a, b in pairwise(starts)):
@@ -103,10 +134,16 @@ class SlotTimes(msgspec.Struct, frozen=True):
         """The slot number that an aware instant falls in.
 
         Raises:
-            InvalidValueError: the datetime has no time zone.
+            InvalidValueError: the datetime has no time zone, or lies at either end of the calendar.
         """
         if at.tzinfo is None:
             raise InvalidValueError("a naive datetime has no slot; give it a time zone")
+        try:
+            return self._slot_at(at, zone)
+        except OverflowError:
+            raise InvalidValueError(f"no slot can be worked out so near the end of the calendar, {at.year}") from None
+
+    def _slot_at(self, at: datetime, zone: tzinfo) -> int:
         local = at.astimezone(zone)
         slot = slot_number(local.date(), PartOfDay.MORNING)
         # The local day before or after can own the instant: the night runs past midnight,
@@ -118,7 +155,10 @@ class SlotTimes(msgspec.Struct, frozen=True):
 
     def _start_at(self, slot: int, zone: tzinfo) -> datetime:
         local = datetime.combine(day_of(slot), self.starts[part_of(slot)], tzinfo=zone)
-        at = local.astimezone(UTC)
+        try:
+            at = local.astimezone(UTC)
+        except OverflowError:
+            raise InvalidValueError(f"slot {slot} begins in UTC beyond the ends of the calendar") from None
         if at.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
             return at
         return _gap_end_at(local, zone)
