@@ -30,5 +30,5 @@ def test_the_measurement_is_one_json_object_with_rows() -> None:
 
 @pytest.mark.parametrize(("batch", "rounds"), [(0, 1), (1, 0)])
 def test_nothing_to_measure_is_refused(batch: int, rounds: int) -> None:
-    with pytest.raises(InvalidValueError, match="at least one"):
+    with pytest.raises(InvalidValueError, match="whole number from 1"):
         speed.measure(batch=batch, rounds=rounds)

@@ -9,8 +9,22 @@ from numpy.typing import NDArray
 from rhythm.life.counter import mix
 from rhythm.life.populations import Population, archetype_kinds, sample_people
 from rhythm.life.profiles import ARCHETYPES, People
+from rhythm.sim.arguments import SEED_LIMIT, check_seeds, secret_or_published
 from rhythm.sim.secret import PUBLISHED, Secret, number_of
-from rhythm.vocab import InvalidValueError, UnknownNameError
+from rhythm.vocab import UnknownNameError
+
+__all__ = [
+    "ALL_ARCHETYPES",
+    "CONDITIONS",
+    "IN_DISTRIBUTION",
+    "OOD",
+    "SEED_LIMIT",
+    "SPLITS",
+    "Casting",
+    "check_seeds",
+    "drawn_seeds",
+    "next_seeds",
+]
 
 IN_DISTRIBUTION: Final = "in-distribution"
 OOD: Final = "ood"
@@ -26,7 +40,6 @@ SPLITS: Final[dict[str, range]] = {
 CONDITIONS: Final = (*SPLITS, *ARCHETYPES)
 """What a face of the simulator can be set to: a published condition, or one archetype by name."""
 
-SEED_LIMIT: Final = 2**63
 _FREE_SEEDS: Final = np.uint64(2**32)
 
 
@@ -42,6 +55,7 @@ class Casting:
 
     Raises:
         UnknownNameError: no such condition or population.
+        InvalidValueError: a secret that is none.
     """
 
     condition: str = IN_DISTRIBUTION
@@ -49,9 +63,10 @@ class Casting:
     secret: Secret = PUBLISHED
 
     def __post_init__(self) -> None:
-        if self.condition not in CONDITIONS:
+        secret_or_published(self.secret)
+        if not isinstance(self.condition, str) or self.condition not in CONDITIONS:
             raise UnknownNameError("condition", self.condition, CONDITIONS)
-        if self.population not in tuple(Population):
+        if not isinstance(self.population, str) or self.population not in tuple(Population):
             raise UnknownNameError("population", self.population, tuple(p.value for p in Population))
 
     def people(self, seeds: NDArray[np.int64]) -> People:
@@ -66,20 +81,6 @@ class Casting:
         return sample_people(
             seeds, Population(self.population), corners=self.condition == OOD, secret=number_of(self.secret)
         )
-
-
-def check_seeds(seeds: object, count: int) -> NDArray[np.int64]:
-    """One seed for each of that many people, shape (people,).
-
-    Raises:
-        InvalidValueError: wrong shape, not whole numbers, or outside 0 to 2**63 - 1.
-    """
-    found = np.asarray(seeds)
-    if found.shape != (count,):
-        raise InvalidValueError(f"give one seed for each of {count} people; got shape {found.shape}")
-    if found.dtype.kind not in "iu" or (found < 0).any() or (found >= SEED_LIMIT).any():
-        raise InvalidValueError("a seed is a whole number from 0 to 2**63 - 1")
-    return found.astype(np.int64)
 
 
 def next_seeds(seeds: NDArray[np.int64]) -> NDArray[np.int64]:

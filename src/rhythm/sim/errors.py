@@ -10,6 +10,10 @@ class MissingExtraError(RhythmError, ImportError):
     """A face of the simulator was asked for whose library is not installed."""
 
 
+class NotEnoughMemoryError(RhythmError, MemoryError):
+    """More people side by side than the machine's memory holds."""
+
+
 @contextmanager
 def needs_extra(library: str, extra: str) -> Iterator[None]:
     """Import an optional library inside this block.

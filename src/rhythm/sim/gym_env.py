@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from rhythm.life.populations import Population
-from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, check_seeds, drawn_seeds, next_seeds
+from rhythm.sim.arguments import check_seeds, one_seed, secret_or_published
+from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, drawn_seeds, next_seeds
 from rhythm.sim.errors import needs_extra
-from rhythm.sim.secret import PUBLISHED, Secret, number_of
+from rhythm.sim.secret import Secret, number_of
 from rhythm.sim.spaces import action_space, observation_space
 from rhythm.sim.text import describe
 from rhythm.sim.watched import WatchedWeeks, observation_of
@@ -42,7 +43,7 @@ class WeekEnv(gymnasium.Env[dict[str, Any], np.int64]):
 
     Raises:
         UnknownNameError: no such population, condition or render mode.
-        InvalidValueError: a window outside 0..7.
+        InvalidValueError: a window outside 0..7, or a secret that is none.
     """
 
     metadata = {"render_modes": list(RENDER_MODES), "render_fps": 4}  # noqa: RUF012 - as Gymnasium declares it
@@ -58,10 +59,10 @@ class WeekEnv(gymnasium.Env[dict[str, Any], np.int64]):
         if render_mode is not None and render_mode not in RENDER_MODES:
             raise InvalidValueError(f"got render mode {render_mode!r}; there is: {', '.join(RENDER_MODES)}")
         self.render_mode = render_mode
-        self._casting = Casting(condition, population, secret or PUBLISHED)
+        self._casting = Casting(condition, population, secret_or_published(secret))
         self._watched = WatchedWeeks(1, window=window, all_cores=False)
         self.action_space = action_space()
-        self.observation_space = observation_space(window)
+        self.observation_space = observation_space(self._watched.window)
         self._seeds: np.ndarray[Any, np.dtype[np.int64]] | None = None
 
     def reset(
@@ -70,14 +71,16 @@ class WeekEnv(gymnasium.Env[dict[str, Any], np.int64]):
         """Begin a week.
 
         Args:
-            seed: names the person and the events, 0 to 2**63 - 1; None goes on from the last seed.
+            seed: names the person and the events, a whole number (NumPy's too) from 0 to
+                2**63 - 1; None goes on from the last seed.
             options: none are known; accepted for Gymnasium's sake.
 
         Raises:
-            InvalidValueError: a seed out of range.
+            InvalidValueError: a seed that is none.
         """
         if seed is not None:
-            self._seeds = check_seeds(np.array([seed]), 1)
+            seed = one_seed(seed)
+            self._seeds = check_seeds([seed], 1)
         super().reset(seed=seed)
         if seed is None:
             self._seeds = drawn_seeds(self.np_random, 1) if self._seeds is None else next_seeds(self._seeds)
@@ -96,8 +99,7 @@ class WeekEnv(gymnasium.Env[dict[str, Any], np.int64]):
             UnknownNameError: no such action.
             EpisodeOverError: the week is over, or none was begun.
         """
-        chosen = parse_action(int(action) if isinstance(action, np.integer) else action)
-        self._watched.take(np.array([chosen]))
+        self._watched.take(np.array([parse_action(action)]))
         weeks = self._watched.weeks
         return self._seen(), float(weeks.rewards[0]), weeks.done, False, {}
 

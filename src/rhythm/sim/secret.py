@@ -12,26 +12,30 @@ import secrets
 from typing import Final
 
 from rhythm.vocab import InvalidValueError
+from rhythm.vocab.checks import is_whole
 
 ENVIRONMENT_VARIABLE: Final = "RHYTHM_SECRET"
+SECRET_BITS: Final = 64
+_DIGITS: Final = len(str(2**SECRET_BITS))
 
 
 class Secret:
     """A number that no repr, log or attribute listing shows.
 
     Args:
-        number: any whole number from 0; 0 stands for the published seeds.
+        number: a whole number from 0 to 2**64 - 1; 0 stands for the published seeds. The
+            samplers work with 64 bits, so a longer number would be another one in disguise.
 
     Raises:
-        InvalidValueError: not a whole number from 0.
+        InvalidValueError: something else; the message never shows it.
     """
 
     __slots__ = ("_number",)
 
     def __init__(self, number: int = 0) -> None:
-        if not isinstance(number, int) or isinstance(number, bool) or number < 0:
-            raise InvalidValueError("a secret is a whole number from 0; 0 stands for the published seeds")
-        self._number = number
+        if not is_whole(number, 0, 2**SECRET_BITS - 1):
+            raise InvalidValueError("a secret is a whole number from 0 to 2**64 - 1; 0 stands for the published seeds")
+        self._number = int(number)
 
     def __repr__(self) -> str:
         return "Secret(...)"
@@ -39,21 +43,25 @@ class Secret:
     @staticmethod
     def fresh() -> "Secret":
         """A secret that nobody knows and that dies with the process."""
-        return Secret(secrets.randbits(64) | 1)
+        return Secret(secrets.randbits(SECRET_BITS) | 1)
 
     @staticmethod
     def from_environment() -> "Secret":
         """The secret that the variable RHYTHM_SECRET holds, or a fresh one where it is not set.
 
         Raises:
-            InvalidValueError: the variable holds something else than a whole number from 0.
+            InvalidValueError: the variable holds something else than a whole number from 0 to
+                2**64 - 1; the message never shows it.
         """
         text = os.environ.get(ENVIRONMENT_VARIABLE, "").strip()
         if not text:
             return Secret.fresh()
-        if not text.isdecimal():
-            raise InvalidValueError(f"{ENVIRONMENT_VARIABLE} holds no whole number from 0; set it to one, or unset it")
-        return Secret(int(text))
+        digits = text.lstrip("0") or "0"
+        if not (text.isascii() and text.isdecimal() and len(digits) <= _DIGITS and int(digits) < 2**SECRET_BITS):
+            raise InvalidValueError(
+                f"{ENVIRONMENT_VARIABLE} holds no whole number from 0 to 2**64 - 1; set it to one, or unset it"
+            )
+        return Secret(int(digits))
 
 
 PUBLISHED: Final = Secret(0)

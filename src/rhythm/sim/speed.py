@@ -21,10 +21,13 @@ import numpy as np
 
 from rhythm.life.constants import LIFE_VERSION
 from rhythm.life.cores import CORES
+from rhythm.sim.arguments import whole_number
 from rhythm.sim.errors import needs_extra
 from rhythm.sim.gym_env import WeekEnv
+from rhythm.sim.memory import check_fits, needed_bytes
 from rhythm.sim.vector_env import WeekVectorEnv
-from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, WINDOW_STEPS, InvalidValueError
+from rhythm.sim.watched import MOST_PEOPLE
+from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, WINDOW_STEPS
 
 with needs_extra("gymnasium", "sim"):
     from gymnasium.vector import AutoresetMode, SyncVectorEnv
@@ -34,6 +37,7 @@ BATCH: Final = 65_536
 ROUNDS: Final = 15
 SYNC_ENVS: Final = 16
 _FIRST_SEED: Final = 2**40
+_MOST_ROUNDS: Final = 10**6
 
 Row = dict[str, Any]
 Timed = Callable[[], float]
@@ -58,9 +62,10 @@ def measure(batch: int = BATCH, rounds: int = ROUNDS, progress: Callable[[str, i
 
     Raises:
         InvalidValueError: no rounds, or no people.
+        NotEnoughMemoryError: more people than the machine's memory holds.
     """
-    if rounds < 1 or batch < 1:
-        raise InvalidValueError(f"got {rounds} rounds of {batch} people; measure at least one of one")
+    batch, rounds = whole_number(batch, "batch", 1, MOST_PEOPLE), whole_number(rounds, "rounds", 1, _MOST_ROUNDS)
+    check_fits(_needed_bytes(batch), f"measuring {batch:,} people side by side")
     load = os.getloadavg()[0]
     bare = WeekVectorEnv(batch, window=0, copy=False, autoreset="disabled")
     full = WeekVectorEnv(batch, copy=False, autoreset="disabled")
@@ -89,6 +94,11 @@ def measure(batch: int = BATCH, rounds: int = ROUNDS, progress: Callable[[str, i
     rows.append({"name": "bytes_per_person", "value": bare.bytes_per_person()})
     rows.append({"name": "bytes_per_person_full_window", "value": full.bytes_per_person()})
     return {"schema": SCHEMA, "config": _config(batch, rounds, load), "rows": rows}
+
+
+def _needed_bytes(batch: int) -> int:
+    """What the forms take together: two without a window, two with it, a week of actions (int64) for each."""
+    return 2 * needed_bytes(batch, 0) + 2 * needed_bytes(batch, WINDOW_STEPS) + 5 * 8 * WEEK_STEPS * batch
 
 
 def _config(batch: int, rounds: int, load: float) -> Row:

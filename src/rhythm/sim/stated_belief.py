@@ -9,11 +9,21 @@ from typing import Any
 
 import numpy as np
 
+from rhythm.sim.arguments import shown
 from rhythm.sim.errors import needs_extra
 from rhythm.sim.grading import Gradebook, grade_of
 from rhythm.sim.gym_env import WeekEnv
-from rhythm.vocab import BELIEF_COUNT, Belief, Decision, InvalidValueError, MalformedDecisionError, parse_decision
-from rhythm.vocab.actions import ACTION_COUNT, parse_action
+from rhythm.vocab import (
+    ACTION_COUNT,
+    BELIEF_COUNT,
+    Belief,
+    Decision,
+    InvalidValueError,
+    MalformedDecisionError,
+    UnknownNameError,
+    parse_action,
+    parse_decision,
+)
 
 with needs_extra("gymnasium", "sim"):
     import gymnasium
@@ -77,8 +87,11 @@ class StatedBelief(gymnasium.Wrapper[dict[str, Any], Any, dict[str, Any], np.int
 def read_decision(stated: object) -> Decision:
     """The decision that a sample of the action space, a text line or a record states.
 
+    Digits are whole numbers, NumPy's too, in a list, tuple or array; neither text nor truth
+    values nor 3.0 are digits.
+
     Raises:
-        MalformedDecisionError: it states none.
+        MalformedDecisionError: it states none, or more than a belief and an action.
     """
     if isinstance(stated, Decision):
         return stated
@@ -89,11 +102,19 @@ def read_decision(stated: object) -> Decision:
             f"got {type(stated).__name__}; a decision is a text line `S M W ACTION_NAME`, a Decision, "
             'or {"belief": three digits, "action": index}'
         )
+    if unknown := [key for key in stated if key not in ("action", "belief")]:
+        raise MalformedDecisionError(f"not a decision: it states {shown(unknown[0])} beside belief and action")
     try:
-        chosen = stated["action"]
-        action = parse_action(int(chosen) if isinstance(chosen, np.integer) else chosen)
-        digits = stated.get("belief")
-        belief = None if digits is None else Belief.from_digits(*(int(digit) for digit in digits))
-    except (TypeError, ValueError) as error:
+        return Decision(parse_action(stated["action"]), _belief_of(stated.get("belief")))
+    except (UnknownNameError, InvalidValueError) as error:
         raise MalformedDecisionError(f"not a decision: {error}") from None
-    return Decision(action, belief)
+
+
+def _belief_of(digits: object) -> Belief | None:
+    if digits is None:
+        return None
+    if isinstance(digits, np.ndarray):
+        digits = digits.tolist()
+    if not isinstance(digits, list | tuple) or len(digits) != BELIEF_COUNT:
+        raise InvalidValueError(f"a belief is a list of {BELIEF_COUNT} digits; got {type(digits).__name__}")
+    return Belief.from_digits(*digits)

@@ -5,16 +5,17 @@ as as many scalar environments. What is hidden stays behind underscored names; s
 `rhythm.sim.gym_env`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.life.populations import Population
-from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, check_seeds, drawn_seeds, next_seeds
+from rhythm.sim.arguments import as_array, secret_or_published, seeds_in_a_row
+from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, drawn_seeds, next_seeds
 from rhythm.sim.errors import needs_extra
-from rhythm.sim.secret import PUBLISHED, Secret, number_of
+from rhythm.sim.secret import Secret, number_of
 from rhythm.sim.spaces import action_space, observation_space
 from rhythm.sim.watched import View, WatchedWeeks
 from rhythm.vocab import WINDOW_STEPS, InvalidValueError, UnknownNameError
@@ -49,7 +50,8 @@ class WeekVectorEnv(VectorEnv[View, NDArray[Any], NDArray[Any]]):
 
     Raises:
         UnknownNameError: no such population, condition or autoreset.
-        InvalidValueError: no people, or a window outside 0..7.
+        InvalidValueError: no people, a window outside 0..7, or a secret that is none.
+        NotEnoughMemoryError: more people than the machine's memory holds.
     """
 
     metadata = {"render_modes": [], "autoreset_mode": AutoresetMode.SAME_STEP}  # noqa: RUF012 - as Gymnasium declares it
@@ -65,17 +67,20 @@ class WeekVectorEnv(VectorEnv[View, NDArray[Any], NDArray[Any]]):
         autoreset: str = "same_step",
         all_cores: bool = True,
     ) -> None:
-        if autoreset not in AUTORESETS:
+        if not isinstance(autoreset, str) or autoreset not in AUTORESETS:
             raise UnknownNameError("autoreset", autoreset, tuple(AUTORESETS))
-        self.num_envs = num_envs
+        self._casting = Casting(condition, population, secret_or_published(secret))
         self._watched = WatchedWeeks(num_envs, window=window, all_cores=all_cores)
-        self._casting = Casting(condition, population, secret or PUBLISHED)
+        self.num_envs = self._watched.count
         self._copy, self._autoreset = copy, AUTORESETS[autoreset]
         self._seeds: NDArray[np.int64] | None = None
         self.metadata = {**type(self).metadata, "autoreset_mode": self._autoreset}
-        self.single_action_space, self.single_observation_space = action_space(), observation_space(window)
-        self.action_space = batch_space(self.single_action_space, num_envs)
-        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.single_action_space, self.single_observation_space = (
+            action_space(),
+            observation_space(self._watched.window),
+        )
+        self.action_space = batch_space(self.single_action_space, self.num_envs)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
 
     def reset(
         self, *, seed: int | Sequence[int] | None = None, options: dict[str, Any] | None = None
@@ -83,22 +88,21 @@ class WeekVectorEnv(VectorEnv[View, NDArray[Any], NDArray[Any]]):
         """Begin everyone's week.
 
         Args:
-            seed: a seed for each person, or the first of as many in a row; None goes on from
-                the last seeds.
+            seed: a seed for each person, or the first of as many in a row (whole numbers, NumPy's
+                too); None goes on from the last seeds.
             options: ``reset_mask`` may only name everyone, since all weeks run side by side.
 
         Raises:
-            InvalidValueError: seeds of another number or out of range, or a partial mask.
+            InvalidValueError: seeds of another number or out of range, options that are no
+                mapping, or a mask that does not name everyone.
         """
-        if options and "reset_mask" in options and not np.asarray(options["reset_mask"]).all():
-            raise InvalidValueError("reset_mask leaves some out; all weeks of this environment begin together")
+        self._check_options(options)
         if seed is None:
             self._begin(drawn_seeds(self.np_random, self.num_envs) if self._seeds is None else next_seeds(self._seeds))
         else:
-            seeds = np.arange(seed, seed + self.num_envs) if isinstance(seed, int) else np.asarray(seed)
-            checked = check_seeds(seeds, self.num_envs)
-            super().reset(seed=int(checked[0]))
-            self._begin(checked)
+            seeds = seeds_in_a_row(seed, self.num_envs)
+            super().reset(seed=int(seeds[0]))
+            self._begin(seeds)
         return self._own(self._watched.view()), {}
 
     def step(self, actions: object) -> tuple[View, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
@@ -128,6 +132,22 @@ class WeekVectorEnv(VectorEnv[View, NDArray[Any], NDArray[Any]]):
     def bytes_per_person(self) -> float:
         """Memory of the engine and the record, divided by the people."""
         return self._watched.nbytes() / self.num_envs
+
+    def _check_options(self, options: object) -> None:
+        if options is None:
+            return
+        if not isinstance(options, Mapping):
+            raise InvalidValueError(f"options are a mapping or None; got {type(options).__name__}")
+        if "reset_mask" not in options:
+            return
+        mask = as_array(options["reset_mask"], "reset_mask")
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_:
+            raise InvalidValueError(
+                f"reset_mask holds a truth value for each of {self.num_envs} people; "
+                f"got {mask.dtype} of shape {mask.shape}"
+            )
+        if not mask.all():
+            raise InvalidValueError("reset_mask leaves some out; all weeks of this environment begin together")
 
     def _begin(self, seeds: NDArray[np.int64]) -> None:
         self._seeds = seeds

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 from rhythm.life.profiles import People
 from rhythm.life.week import Weeks
+from rhythm.sim.arguments import as_array, whole_number
+from rhythm.sim.memory import check_fits, needed_bytes
 from rhythm.vocab import (
     METER_COUNT,
     SLOTS_PER_DAY,
@@ -18,7 +20,6 @@ from rhythm.vocab import (
     WINDOW_STEPS,
     Action,
     EpisodeOverError,
-    InvalidValueError,
     LifeEvent,
     MeterValues,
     Observation,
@@ -28,6 +29,9 @@ from rhythm.vocab import (
 
 View = dict[str, NDArray[Any]]
 """An observation of many people; every array has the people first."""
+
+MOST_PEOPLE: Final = 10**15
+"""No machine holds as many; beyond, sizes would not fit 64 bits."""
 
 NO_ACTION: Final = -1
 """Stands for the last action before the first step, and for window places before it."""
@@ -41,16 +45,20 @@ class WatchedWeeks:
         window: past steps that an observation carries, 0..7.
         all_cores: spread the people over the cores (from 16,384 on; fewer gain nothing).
 
+    Attributes:
+        count: how many people.
+        window: past steps that an observation carries.
+
     Raises:
         InvalidValueError: no people, or a window outside 0..7.
+        NotEnoughMemoryError: more people than the machine's memory holds.
     """
 
     def __init__(self, count: int, *, window: int = WINDOW_STEPS, all_cores: bool = True) -> None:
-        if count < 1:
-            raise InvalidValueError(f"got {count} people; a batch has at least one")
-        if not 0 <= window <= WINDOW_STEPS:
-            raise InvalidValueError(f"got a window of {window} steps; it holds 0 to {WINDOW_STEPS}")
-        self._window, self._all_cores = window, all_cores
+        window = whole_number(window, "a window of past steps", 0, WINDOW_STEPS)
+        count = whole_number(count, "how many people", 1, MOST_PEOPLE)
+        check_fits(needed_bytes(count, window), f"{count:,} people with a window of {window} steps")
+        self.count, self.window, self._all_cores = count, window, all_cores
         self._weeks: Weeks | None = None
         # Row ``window + k`` is step k; the rows before are the empty past of the first steps.
         rows = window + WEEK_STEPS if window else 0
@@ -78,8 +86,9 @@ class WatchedWeeks:
     def take(self, actions: object) -> None:
         """One slot for everyone; errors as `Weeks.take`."""
         weeks = self.weeks
-        if self._window and not weeks.done:
-            row = self._window + weeks.step
+        actions = as_array(actions, "actions")
+        if self.window and not weeks.done:
+            row = self.window + weeks.step
             weeks.write_into(self._actions[row], self._rewards[row], self._deltas[row], self._anomalies[row])
         weeks.take(actions, all_cores=self._all_cores)
 
@@ -103,8 +112,8 @@ class WatchedWeeks:
             "last_action": weeks.actions,
             "last_reward": weeks.rewards,
         }
-        if self._window:
-            past = slice(weeks.step, weeks.step + self._window)
+        if self.window:
+            past = slice(weeks.step, weeks.step + self.window)
             seen["recent_action"] = self._actions[past].T
             seen["recent_reward"] = self._rewards[past].T
             seen["recent_deltas"] = self._deltas[past].transpose(1, 0, 2)

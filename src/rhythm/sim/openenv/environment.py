@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from rhythm.life.populations import Population
-from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, check_seeds, drawn_seeds, next_seeds
+from rhythm.sim.arguments import check_seeds, one_seed, secret_or_published
+from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, drawn_seeds, next_seeds
 from rhythm.sim.errors import needs_extra
 from rhythm.sim.grading import Gradebook
 from rhythm.sim.openenv.models import WeekAction, WeekObservation, WeekState
@@ -16,7 +17,8 @@ from rhythm.sim.openenv.tasks import TaskProvider, split_range, task_seed
 from rhythm.sim.secret import PUBLISHED, Secret, number_of
 from rhythm.sim.text import describe
 from rhythm.sim.watched import WatchedWeeks, observation_of
-from rhythm.vocab import EpisodeOverError, InvalidValueError
+from rhythm.vocab import WEEK_STEPS, EpisodeOverError, InvalidValueError, parse_decision
+from rhythm.vocab.checks import check_text
 
 with needs_extra("openenv", "openenv"):
     from openenv.core.env_server.interfaces import Environment
@@ -38,13 +40,14 @@ class WeekEnvironment(TaskProvider, Environment[WeekAction, WeekObservation, Wee
 
     Raises:
         UnknownNameError: no such population.
+        InvalidValueError: a secret that is none.
     """
 
     SUPPORTS_CONCURRENT_SESSIONS = True
 
-    def __init__(self, population: str = Population.CLASSIC, secret: Secret = PUBLISHED) -> None:
+    def __init__(self, population: str = Population.CLASSIC, secret: Secret | None = PUBLISHED) -> None:
         super().__init__(rubric=WeekRubric())
-        self._casting = Casting(population=population, secret=secret)
+        self._casting = Casting(population=population, secret=secret_or_published(secret))
         self._watched = WatchedWeeks(1, all_cores=False)
         self._book = Gradebook()
         self._state = WeekState()
@@ -68,15 +71,15 @@ class WeekEnvironment(TaskProvider, Environment[WeekAction, WeekObservation, Wee
             unknown: anything else is refused.
 
         Raises:
-            InvalidValueError: a seed out of range, both a seed and an index, or an unknown option.
+            InvalidValueError: a seed that is none, both a seed and an index, an episode_id that is
+                no text, or an unknown option.
             TaskNotFoundError: no such split or task.
         """
         if unknown:
             raise InvalidValueError(f"unknown option {min(unknown)[:60]!r}; reset takes seed, episode_id, split, index")
-        split_range(split)
-        if index is not None and seed is not None:
-            raise InvalidValueError("give a seed or the index of a task, not both")
-        named = seed if index is None else task_seed(split, index)
+        if episode_id is not None:
+            check_text(episode_id, "episode_id")
+        named = _named_seed(seed, split, index)
         if named is not None:
             self._seeds = check_seeds([named], 1)
         else:
@@ -114,19 +117,26 @@ class WeekEnvironment(TaskProvider, Environment[WeekAction, WeekObservation, Wee
 
         Raises:
             EpisodeOverError: the week is over, or none was begun and none is named.
-            InvalidValueError: a week is named while one is in progress, or an unknown option.
+            InvalidValueError: no `WeekAction`, a week is named while one is in progress, a seed or
+                history that is none, a history without a week, or an unknown option.
             MalformedDecisionError: a line of the history that is no decision.
+            TaskNotFoundError: no such split or task.
         """
         if unknown:
             raise InvalidValueError(
                 f"unknown option {min(unknown)[:60]!r}; step takes seed, split, index and history, without a reset"
             )
+        if not isinstance(action, WeekAction):
+            raise InvalidValueError(f"a step takes a WeekAction; got {type(action).__name__}")
+        past = _decisions(history)
         if seed is not None or index is not None:
             if self._state.episode_id is not None:
                 raise InvalidValueError("a week is in progress; name another one by reset")
             self.reset(seed=seed, split=split, index=index)
-            for line in history:
-                self._live(WeekAction(decision=line))
+            for decided in past:
+                self._live(decided)
+        elif past:
+            raise InvalidValueError("a history belongs to a week that is named; give its seed or split and index too")
         return self._live(action)
 
     @property
@@ -166,3 +176,24 @@ class WeekEnvironment(TaskProvider, Environment[WeekAction, WeekObservation, Wee
     def _observe(self) -> WeekObservation:
         seen = observation_of(self._watched.view())
         return WeekObservation.of(seen, describe(seen))
+
+
+def _named_seed(seed: object, split: object, index: object) -> int | None:
+    """The seed that a request names; None where it names none."""
+    split_range(split)
+    if index is not None and seed is not None:
+        raise InvalidValueError("give a seed or the index of a task, not both")
+    if index is not None:
+        return task_seed(split, index)
+    return None if seed is None else one_seed(seed)
+
+
+def _decisions(history: object) -> list[WeekAction]:
+    """The decisions of a history, every line checked before the first is lived."""
+    if isinstance(history, str | bytes) or not isinstance(history, Sequence):
+        raise InvalidValueError(f"history is a list of text lines; got {type(history).__name__}")
+    if len(history) >= WEEK_STEPS:
+        raise EpisodeOverError(f"a history of {len(history)} decisions leaves none to take; a week has {WEEK_STEPS}")
+    for line in history:
+        parse_decision(line)
+    return [WeekAction(decision=line) for line in history]

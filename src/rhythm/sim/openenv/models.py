@@ -158,9 +158,16 @@ class WeekObservation(WireObservation):  # type: ignore[misc]
         )
 
     def record(self) -> Observation:
-        """The record that deciders share with real life."""
+        """The record that deciders share with real life.
+
+        Raises:
+            UnknownNameError: an event or action that does not exist.
+            InvalidValueError: not five meters by name, or a number outside its range.
+        """
         from rhythm.vocab import PastStep  # noqa: PLC0415 - named like the model above
 
+        if self.event not in LifeEvent.__members__:
+            raise UnknownNameError("event", self.event, tuple(LifeEvent.__members__))
         return Observation(
             step=self.step,
             meters=_five(self.meters),
@@ -190,5 +197,7 @@ def _named(values: Any) -> Five:
 
 
 def _five(values: Five) -> MeterValues:
+    if set(values) != {meter.label for meter in METERS}:
+        raise InvalidValueError(f"give a number for each of: {', '.join(meter.label for meter in METERS)}")
     v, c, p, s, n = (values[meter.label] for meter in METERS)
     return v, c, p, s, n

@@ -5,35 +5,37 @@ A task says which week to play and nothing of the person: not even its seed.
 
 from typing import Any
 
+from rhythm.sim.arguments import shown
 from rhythm.sim.conditions import SPLITS
 from rhythm.vocab import RhythmError
+from rhythm.vocab.checks import is_whole
 
 
 class TaskNotFoundError(RhythmError, IndexError):
     """A split or a task that does not exist; an IndexError, which OpenEnv answers with status 400."""
 
 
-def split_range(split: str) -> range:
+def split_range(split: object) -> range:
     """The seeds of a split.
 
     Raises:
         TaskNotFoundError: no such split.
     """
-    if split not in SPLITS:
-        raise TaskNotFoundError(f"unknown split {split[:60]!r}; choose one of: {', '.join(SPLITS)}")
+    if not isinstance(split, str) or split not in SPLITS:
+        raise TaskNotFoundError(f"unknown split {shown(split)}; choose one of: {', '.join(SPLITS)}")
     return SPLITS[split]
 
 
-def task_seed(split: str, index: int) -> int:
+def task_seed(split: object, index: object) -> int:
     """The seed of a task.
 
     Raises:
         TaskNotFoundError: no such split, or an index outside it.
     """
     seeds = split_range(split)
-    if not 0 <= index < len(seeds):
-        raise TaskNotFoundError(f"split {split} has tasks 0 to {len(seeds) - 1}; got {index}")
-    return seeds[index]
+    if not is_whole(index, 0, len(seeds) - 1):
+        raise TaskNotFoundError(f"split {split} has tasks 0 to {len(seeds) - 1}; got {shown(index)}")
+    return seeds[int(index)]  # type: ignore[call-overload]
 
 
 class TaskProvider:
