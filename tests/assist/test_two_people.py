@@ -56,9 +56,9 @@ def assert_real(reason: str, action: str, answered: set[str], assistant: Assista
     if "first guess" in reason:
         assert action not in answered
         return
-    if "accepted" in reason or "passed on" in reason:
+    if "said yes" in reason or "said no" in reason:
         assert action in answered
-    spent = re.search(r"spent (one|\d+) \w+ on", reason)
+    spent = re.search(r"have spent (one|\d+) \w+ on", reason)
     if spent:
         done = assistant.person.done.window(0, assistant.context().slot)
         assert sum(one.action.label == action for one in done) >= (1 if spent[1] == "one" else int(spent[1]))

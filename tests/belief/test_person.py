@@ -91,7 +91,7 @@ def test_answers_move_the_belief_towards_who_would_give_them() -> None:
     assert social(likes) > social(PersonPosterior.prior()) + 0.05
     assert social(declines) < social(PersonPosterior.prior()) - 0.02
     assert {influence.dimension for influence in likes.why()} >= {"social"}
-    assert "accepted socialize" in likes.why()[0].sentence
+    assert "accepted socializing" in likes.why()[0].sentence
 
 
 def test_an_expired_suggestion_is_hardly_evidence_of_taste() -> None:

@@ -1,6 +1,7 @@
 """Suggestions: legal, with known chances, within what is planned, for the person at hand, and with an honest reason."""
 
 from collections import Counter
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 from rhythm.belief.person import PersonPosterior
 from rhythm.policy import suggest_kernel
+from rhythm.policy.reasons import Level
 from rhythm.policy.suggest import FLOOR, HORIZON, Outlook, choice_chances, suggest
 from rhythm.vocab import (
     ACTION_COUNT,
@@ -95,9 +97,11 @@ def test_slots_that_are_not_open_are_refused(free: list[int]) -> None:
         suggest(PersonPosterior.prior(), slot=40, free=free, planned={43: Action.SLEEP})
 
 
-def reason_of(posterior: PersonPosterior, slot: int, action: Action) -> tuple[str, tuple[Evidence, ...]]:
+def reason_of(
+    posterior: PersonPosterior, slot: int, action: Action, shown: Mapping[Meter, Level] | None = None
+) -> tuple[str, tuple[Evidence, ...]]:
     for key in range(2000):
-        for one in suggest(posterior, slot=slot, free=[slot], planned={}, rng_key=key):
+        for one in suggest(posterior, slot=slot, free=[slot], planned={}, rng_key=key, shown=shown):
             if one.action is action:
                 return one.reason, one.evidence
     raise AssertionError("never suggested, against the floor")
@@ -113,15 +117,25 @@ def test_the_reason_counts_answers_and_names_the_meter() -> None:
     accepted = answers(Action.EXERCISE, Outcome.ACCEPTED, 42, 46, 50)
     declined = answers(Action.EXERCISE, Outcome.IGNORED, 54)
     unanswered = answers(Action.EXERCISE, Outcome.EXPIRED, 58)
-    reading = Reading(60, Meter.VITALITY, 0.4, 0.05, "your sleep")
-    reason, evidence = reason_of(told(*accepted, *declined, *unanswered, reading), 62, Action.EXERCISE)
-    assert reason.startswith("You accepted exercise on 3 of 4 evenings, and by all that is on record your vitality is")
-    assert reason.endswith("of 100).")
+    posterior = told(*accepted, *declined, *unanswered)
+    level = Level(0.584, 0.0, 0.951)
+    reason, evidence = reason_of(posterior, 62, Action.EXERCISE, {Meter.VITALITY: level, Meter.PROGRESS: level})
+    said = "You said yes to exercise on 3 of 4 evenings"
+    assert reason == f"{said}; for most people it lifts vitality, and yours reads 58 of 100 (likely 0 to 95)."
     assert set(evidence) <= {*accepted, *declined, *unanswered}
+
+
+def test_a_reading_that_contradicts_what_an_action_was_weighed_with_is_no_reason() -> None:
+    accepted = answers(Action.EXERCISE, Outcome.ACCEPTED, 42, 46, 50)
+    posterior = told(*accepted, Reading(60, Meter.VITALITY, 0.9, 0.05, "your sleep"))
+    weighed = posterior.meters(62)[Meter.VITALITY].mean
+    far = Level(weighed - 0.4, weighed - 0.5, weighed - 0.3)
+    reason, _ = reason_of(posterior, 62, Action.EXERCISE, {Meter.VITALITY: far})
+    assert reason == "You said yes to exercise on 3 of 3 evenings."
 
 
 def test_the_reason_falls_back_to_what_was_done() -> None:
     done = (Done(41, Action.MEDITATE), Done(45, Action.MEDITATE))
     reason, evidence = reason_of(told(*done), 49, Action.MEDITATE)
-    assert reason == "You spent 2 afternoons on meditate."
+    assert reason == "You have spent 2 afternoons on meditation."
     assert evidence == done

@@ -7,6 +7,7 @@ import msgspec
 from rhythm.assist.context import Context
 from rhythm.assist.learning import FORGET, SET, Learned, clear, cleared_at
 from rhythm.belief.estimates import Estimate
+from rhythm.bridge.meters.estimates import LIKELY_SDS
 from rhythm.life.traits import TRAIT_RANGES, TRAITS
 from rhythm.store import Correction, PersonStore
 from rhythm.vocab.beliefs import BELIEF_NAMES
@@ -52,6 +53,20 @@ class BeliefLine(msgspec.Struct, frozen=True):
     correction: int = 0
 
 
+class LevelLine(msgspec.Struct, frozen=True):
+    """One meter twice: as Today shows it, and as suggestions are weighed with; 0 to 100, with 90 % intervals.
+
+    Attributes:
+        name: which meter.
+        shown: the reading against the person's own usual, as ``58 (21 to 95)``; empty where there is none.
+        weighed: where the life model puts it by everything on record, in the same form.
+    """
+
+    name: str
+    shown: str
+    weighed: str
+
+
 class Reason(msgspec.Struct, frozen=True):
     """A piece of evidence that moved a belief: which one, which way, and the sentence."""
 
@@ -67,6 +82,7 @@ class You(msgspec.Struct, frozen=True):
         beliefs: the three.
         traits: the finer traits.
         archetypes: name and share 0 to 100, most like first.
+        levels: the five meters, as they are shown and as they are weighed.
         reasons: what moved the beliefs most.
         evidence: pieces of evidence of each sort, in all.
         doubt: a sentence where lately things did not fit; empty otherwise.
@@ -77,6 +93,7 @@ class You(msgspec.Struct, frozen=True):
     beliefs: tuple[BeliefLine, ...]
     traits: tuple[BeliefLine, ...]
     archetypes: tuple[tuple[str, int], ...]
+    levels: tuple[LevelLine, ...]
     reasons: tuple[Reason, ...]
     evidence: dict[str, int]
     doubt: str
@@ -101,6 +118,7 @@ def you_of(context: Context, learned: Learned, counts: dict[str, int]) -> You:
         tuple(_line(one, told.get(one.name)) for one in posterior.beliefs()),
         tuple(_line(one, None) for one in posterior.traits()),
         tuple((name.replace("_", " "), round(100 * share)) for name, share in shares),
+        _levels(context, learned),
         tuple(
             Reason(one.dimension, "up" if one.shift > 0 else "down", one.sentence)
             for one in learned.evidence_only.why(REASONS_SHOWN)
@@ -141,6 +159,23 @@ def withdraw_correction(person: PersonStore, number: int) -> None:
 def clear_beliefs(person: PersonStore) -> None:
     """Forgets what was learned so far."""
     clear(person)
+
+
+def _levels(context: Context, learned: Learned) -> tuple[LevelLine, ...]:
+    shown = context.meters()
+    weighed = learned.posterior.meters(context.slot)
+    return tuple(
+        LevelLine(
+            here.meter.label,
+            "" if here.value is None or here.likely is None else _spanned(here.value, *here.likely),
+            _spanned(one.mean, max(0.0, one.mean - LIKELY_SDS * one.sd), min(1.0, one.mean + LIKELY_SDS * one.sd)),
+        )
+        for here, one in zip(shown, weighed, strict=True)
+    )
+
+
+def _spanned(value: float, low: float, high: float) -> str:
+    return f"{round(100 * value)} ({round(100 * low)} to {round(100 * high)})"
 
 
 def _line(one: Estimate, told: Correction | None) -> BeliefLine:

@@ -61,7 +61,7 @@ def _hours(minutes: float) -> str:
 def _tapped(context: Context) -> Tapped:
     exchanges = context.person.answers.exchanges(context.slot - BACK_SLOTS, context.slot + SLOTS_PER_DAY)
     return [
-        (one.suggestion.slot, one.suggestion.action.label, one.answer.outcome is Outcome.ACCEPTED)
+        (one.suggestion.slot, one.suggestion.action.noun, one.answer.outcome is Outcome.ACCEPTED)
         for one in exchanges
         if one.answer is not None and one.answer.outcome in _TAPS
     ]

@@ -104,10 +104,10 @@ def age_words(age_h: float) -> str:
 
 
 def _numbers(now: MeterEstimate) -> tuple[int | None, int | None, int | None]:
-    if now.value is None or now.sd is None:
+    span = now.likely
+    if now.value is None or span is None:
         return None, None, None
-    reach = 1.645 * now.sd
-    return round(now.value * 100), round(max(0.0, now.value - reach) * 100), round(min(1.0, now.value + reach) * 100)
+    return round(now.value * 100), round(span[0] * 100), round(span[1] * 100)
 
 
 def _arrow(now: MeterEstimate, yesterday: MeterEstimate | None) -> str | None:

@@ -113,7 +113,8 @@ class Assistant:
         context = self.context()
         keep_up(context)
         learned = self.learn(context)
-        key = None if learned.snapshot is None else (learned.snapshot, self.person.corrections.all(), context.settings)
+        said = self.person.corrections.all()
+        key = None if learned.snapshot is None else (learned.snapshot, said, context.state)
         if key is None or self._you is None or self._you[0] != key:
             self._you = key, you_of(context, learned, evidence_counts(self.person))
         return self._you[1]

@@ -6,6 +6,7 @@ from rhythm.assist.context import Context
 from rhythm.assist.learning import Learned
 from rhythm.assist.limits import MOST_AT_ONCE, is_cooling, room_today
 from rhythm.bridge.meters import MeterEstimate
+from rhythm.policy.reasons import Level
 from rhythm.store import Alternative, Exchange, Proposal, Suggestion
 from rhythm.vocab.actions import Action
 from rhythm.vocab.history import Done
@@ -62,6 +63,12 @@ def sensed(estimates: Sequence[MeterEstimate]) -> SensedValues:
     return v[0], v[1], v[2], v[3], v[4]
 
 
+def level_of(estimate: MeterEstimate) -> Level | None:
+    """The level and 90 % interval that the pages show; None where nothing is known."""
+    span = estimate.likely
+    return None if estimate.value is None or span is None else Level(estimate.value, *span)
+
+
 def suggest_today(
     context: Context,
     exchanges: Sequence[Exchange],
@@ -91,6 +98,7 @@ def suggest_today(
         free=free,
         planned=planned_actions(exchanges, context),
         usual=habits,
+        shown={one.meter: level for one in estimates if (level := level_of(one)) is not None},
         count=min(count, len(free), SLOTS_PER_DAY),
         rng_key=context.first_slot * 1000 + len(exchanges),
     )

@@ -199,7 +199,7 @@ def _card(one: Exchange) -> SuggestionCard:
         made.action.label,
         made.reason,
         made.propensity,
-        tuple(a.action.label for a in others if a.action is not made.action)[:3],
+        tuple(a.action.noun for a in others if a.action is not made.action)[:3],
         "" if answer is None or answer.outcome is None else OUTCOME_WORDS[answer.outcome],
         "" if answer is None or answer.moved_to is None else describe_slot(answer.moved_to),
         answer is not None and answer.channel != "clock",
@@ -213,7 +213,7 @@ def _line(context: Context, slot: int, planned: Action | None) -> SlotLine:
     lines = []
     for event, action in context.calendar.on_slot(slot):
         begins, ends = event.start_at.astimezone(zone), event.end_at.astimezone(zone)
-        counts_as = "" if action is None else action.label
+        counts_as = "" if action is None else action.noun
         lines.append(EventLine(f"{begins:%H:%M}", f"{ends:%H:%M}", event.title, counts_as))
     state = "past" if slot < context.slot else "now" if slot == context.slot else "later"
     words = "" if planned is None else planned.label

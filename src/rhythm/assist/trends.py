@@ -7,6 +7,7 @@ from statistics import fmean
 import msgspec
 
 from rhythm.assist.context import Context
+from rhythm.bridge.meters.estimates import LIKELY_SDS
 from rhythm.store import MeterValue
 from rhythm.vocab.meters import METERS, Meter
 from rhythm.vocab.slots import PartOfDay, day_of, slot_number
@@ -55,7 +56,7 @@ def _point(day: date, kept: Mapping[tuple[date, Meter], MeterValue], meter: Mete
     value = kept.get((day, meter))
     if value is None:
         return TrendPoint(day, None, None, None)
-    level, reach = value.value, 1.645 * value.sd
+    level, reach = value.value, LIKELY_SDS * value.sd
     return TrendPoint(day, round(level * 100), round(max(0.0, level - reach) * 100), round(min(1, level + reach) * 100))
 
 

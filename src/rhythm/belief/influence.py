@@ -45,9 +45,9 @@ def what_happened(entry: Evidence) -> str:
     """The entry in a few words, to the person: ``you accepted exercise on Tuesday evening``."""
     when = f"on {describe_slot(entry.slot)}"
     if isinstance(entry, Answered):
-        return f"you {_DID[entry.response.outcome]} {entry.action.label} {when}"
+        return f"you {_DID[entry.response.outcome]} {entry.action.noun} {when}"
     if isinstance(entry, Done | Observed):
-        return f"you spent {describe_slot(entry.slot)} on {entry.action.label}"
+        return f"you spent {describe_slot(entry.slot)} on {entry.action.noun}"
     if isinstance(entry, SelfReport):
         return f"you said how your {entry.meter.label} stood {when}"
     assert isinstance(entry, Reading)

@@ -1,11 +1,14 @@
 """Why a suggestion is made, in one sentence that only says what is on record.
 
-The sentence counts the person's own answers and records of that action and, where a reading or
-report of a meter came lately, says where the meter that the action raises most is thought to
-stand. Where nothing of the kind is on record it says that the suggestion is a guess from
-people in general.
+The sentence counts the person's own answers and records of that action and names the meter that
+the action raises most, with the level and interval that the person is shown. A shown level is a
+reading against the person's own usual; what actions are weighed with is the posterior's level,
+which also knows what was done since. Where the two contradict each other, the reading is no
+reason, and the sentence leaves it out. Where nothing of the kind is on record it says that the
+suggestion is a guess from people in general.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import msgspec
@@ -18,20 +21,19 @@ from rhythm.vocab import (
     BELIEF_NAMES,
     METERS,
     OUTCOMES,
-    SLOTS_PER_DAY,
     Action,
     Answered,
     Evidence,
     Meter,
     Outcome,
+    PartOfDay,
     part_of,
 )
 
 Floats = NDArray[np.float64]
 
-READ_LATELY: Final = 3 * SLOTS_PER_DAY
-"""Slots for which a reading of a meter is worth mentioning."""
-LOW_BELOW, HIGH_ABOVE = 0.45, 0.7
+HIGH_ABOVE: Final = 0.7
+"""A level above which there is more to keep than to lift."""
 LEAST_TOLD: Final = 0.005
 """Nats below which an answer tells next to nothing."""
 _ACCEPTED, _MOVED, _IGNORED = (OUTCOMES.index(o) for o in (Outcome.ACCEPTED, Outcome.RESCHEDULED, Outcome.IGNORED))
@@ -42,6 +44,14 @@ _QUESTIONS: Final = {
 }
 
 
+class Level(msgspec.Struct, frozen=True):
+    """Where a meter stands as the person is shown it: a value in [0, 1] and its 90 % interval."""
+
+    value: float
+    low: float
+    high: float
+
+
 class Reason(msgspec.Struct, frozen=True):
     """A sentence and the evidence that it rests on, oldest first."""
 
@@ -49,24 +59,24 @@ class Reason(msgspec.Struct, frozen=True):
     evidence: tuple[Evidence, ...]
 
 
-def reason_for(state: Particles, now: int, slot: int, action: Action) -> Reason:
+def reason_for(state: Particles, slot: int, action: Action, shown: Mapping[Meter, Level]) -> Reason:
     """Why that action in that slot, from what is on record.
 
     Args:
         state: people as they are thought to be now.
-        now: the present slot number.
         slot: the slot that it is suggested for.
         action: what is suggested.
+        shown: the levels that the person is shown.
     """
     memory = state.memory
     said, evidence = _own_answers(memory, slot, action)
     if said is None:
         said, evidence = _own_records(memory, slot, action)
-    level = _level(state, now, action)
+    level = _level(state, action, shown, "it" if said else action.noun)
     parts = [part for part in (said, level) if part is not None]
     if not parts:
-        return Reason(f"A first guess from people in general: nothing is known yet of you and {action.label}.", ())
-    sentence = ", and ".join(parts)
+        return Reason(f"A first guess from people in general: nothing is on record yet of you and {action.noun}.", ())
+    sentence = "; ".join(parts)
     return Reason(sentence[0].upper() + sentence[1:] + ".", evidence)
 
 
@@ -84,7 +94,7 @@ def _own_answers(memory: Memory, slot: int, action: Action) -> tuple[str | None,
                 of = f"{accepted} of {answered} times"
             if (accepted, answered) == (1, 1) and where != "times":
                 of = f"on the one {part.label} it was suggested"
-            said = f"you accepted {action.label} {of}" if accepted else _never(action, answered)
+            said = f"you said yes to {action.noun} {of}" if accepted else _never(action, answered)
             kept = tuple(e for e in memory.recent[action] if isinstance(e, Answered))
             if where != "times":
                 kept = tuple(e for e in kept if part_of(e.slot) == part)
@@ -93,8 +103,8 @@ def _own_answers(memory: Memory, slot: int, action: Action) -> tuple[str | None,
 
 
 def _never(action: Action, answered: int) -> str:
-    times = "the one time" if answered == 1 else f"all {answered} times"
-    return f"you passed on {action.label} {times} you answered, but it is worth another try"
+    times = "the one time" if answered == 1 else "both times" if answered == 2 else f"all {answered} times"
+    return f"you said no to {action.noun} {times} so far, yet it still seems worth a try"
 
 
 def _own_records(memory: Memory, slot: int, action: Action) -> tuple[str | None, tuple[Evidence, ...]]:
@@ -102,25 +112,27 @@ def _own_records(memory: Memory, slot: int, action: Action) -> tuple[str | None,
     here, anywhere = int(memory.done[action, part]), int(memory.done[action].sum())
     kept = tuple(e for e in memory.recent[action] if not isinstance(e, Answered))
     if here:
-        times = "one" if here == 1 else str(here)
-        return f"you spent {times} {part.label}{'' if here == 1 else 's'} on {action.label}", kept
+        spent = f"one {part.label}" if here == 1 else f"{here} {part.label}s"
+        return f"you have spent {spent} on {action.noun}", kept
     if anywhere:
         times = "once" if anywhere == 1 else f"{anywhere} times"
-        return f"{action.label} is something you did {times} of late", kept
+        when = "at night" if part is PartOfDay.NIGHT else f"in the {part.label}"
+        return f"you have spent time on {action.noun} {times}, though never {when}", kept
     return None, ()
 
 
-def _level(state: Particles, now: int, action: Action) -> str | None:
-    """Where the meter that the action raises most stands, if it was read or told lately."""
-    memory = state.memory
-    raised = [m for m in METERS if ACTION_DELTAS[action, m] > 0.0]
-    read = [m for m in raised if 0 <= now - memory.read_slot[m] <= READ_LATELY]
-    if not read:
+def _level(state: Particles, action: Action, shown: Mapping[Meter, Level], subject: str) -> str | None:
+    """What is shown of the meter that the action raises most, where the action was weighed with such a level."""
+    raised = [m for m in METERS if ACTION_DELTAS[action, m] > 0.0 and m in shown]
+    if not raised:
         return None
-    meter: Meter = max(read, key=lambda m: float(ACTION_DELTAS[action, m]))
-    mean = float(state.weights @ state.meters[:, meter])
-    how = "low" if mean < LOW_BELOW else "high already" if mean > HIGH_ABOVE else "in the middle"
-    return f"by all that is on record your {meter.label} is probably {how} (about {100 * mean:.0f} of 100)"
+    meter: Meter = max(raised, key=lambda m: float(ACTION_DELTAS[action, m]))
+    level = shown[meter]
+    if not level.low <= float(state.weights @ state.meters[:, meter]) <= level.high:
+        return None
+    reads = f"{round(100 * level.value)} of 100 (likely {round(100 * level.low)} to {round(100 * level.high)})"
+    does = f"keeps {meter.label} up" if level.value > HIGH_ABOVE else f"lifts {meter.label}"
+    return f"for most people {subject} {does}, and yours reads {reads}"
 
 
 def what_it_tells(draws: Particles, accepts: Floats, told: float) -> str | None:

@@ -20,7 +20,7 @@ from rhythm.belief import person_prior as prior
 from rhythm.belief.particles import Memory, Particles
 from rhythm.belief.person import PersonPosterior
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
-from rhythm.policy.reasons import Reason, reason_for, what_it_tells
+from rhythm.policy.reasons import Level, Reason, reason_for, what_it_tells
 from rhythm.vocab import (
     ACTION_COUNT,
     ACTIONS,
@@ -29,6 +29,7 @@ from rhythm.vocab import (
     Action,
     Evidence,
     InvalidValueError,
+    Meter,
     week_step,
 )
 
@@ -101,6 +102,7 @@ def suggest(
     count: int = 1,
     rng_key: int = 0,
     usual: Mapping[int, Action] | None = None,
+    shown: Mapping[Meter, Level] | None = None,
 ) -> tuple[Suggested, ...]:
     """Suggestions for the best of the free slots.
 
@@ -112,6 +114,7 @@ def suggest(
         count: at most so many suggestions; those that add most are given.
         rng_key: number that the choice is drawn with; the same number gives the same choice.
         usual: what the person will do unasked in a slot, where more is known than their habits.
+        shown: meter levels as the person is shown them, for reasons to cite.
 
     Returns:
         In the order of their slots; none for a slot where no suggestion is expected to help.
@@ -132,7 +135,7 @@ def suggest(
             continue
         drawn = float(uniforms(key, place)[0])
         action = ACTIONS[min(int(np.searchsorted(np.cumsum(chances), drawn, side="right")), ACTION_COUNT - 1)]
-        made.append(_suggested(outlook, place, action, weighed, float(chances[action])))
+        made.append(_suggested(outlook, place, action, weighed, float(chances[action]), shown or {}))
     best = sorted(made, key=lambda one: -one.gain)[:count]
     return tuple(sorted(best, key=lambda one: one.slot))
 
@@ -232,9 +235,11 @@ def _checked(slot: int, free: Sequence[int], planned: Mapping[int, Action], coun
     return wanted
 
 
-def _suggested(outlook: Outlook, slot: int, action: Action, weighed: Weighed, chance: float) -> Suggested:
+def _suggested(
+    outlook: Outlook, slot: int, action: Action, weighed: Weighed, chance: float, shown: Mapping[Meter, Level]
+) -> Suggested:
     order = sorted(ACTIONS, key=lambda a: -weighed.worths[a])
-    reason: Reason = reason_for(outlook.draws, outlook.morning + outlook.start, slot, action)
+    reason: Reason = reason_for(outlook.draws, slot, action, shown)
     return Suggested(
         slot=slot,
         action=action,

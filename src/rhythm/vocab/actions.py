@@ -36,6 +36,11 @@ class Action(IntEnum):
         return self.name.lower().replace("_", " ")
 
     @property
+    def noun(self) -> str:
+        """What it is called within a sentence, lower case: ``meditation`` where the label is ``meditate``."""
+        return _NOUNS.get(self, self.label)
+
+    @property
     def group(self) -> ActionGroup:
         """What the action is for."""
         return _GROUPS[self]
@@ -53,6 +58,15 @@ _GROUPS: dict[Action, ActionGroup] = {
     Action.ME_TIME: ActionGroup.LEISURE,
     Action.BINGE_WATCH: ActionGroup.LEISURE,
 }
+
+_NOUNS: dict[Action, str] = {
+    Action.LEARN: "learning",
+    Action.MEDITATE: "meditation",
+    Action.SOCIALIZE: "socializing",
+    Action.ME_TIME: "time for yourself",
+    Action.BINGE_WATCH: "watching series",
+}
+"""Where the label is a verb or a shorthand."""
 
 ACTIONS: tuple[Action, ...] = tuple(Action)
 ACTION_COUNT = len(ACTIONS)

@@ -11,6 +11,9 @@ from rhythm.bridge.meters.baseline import UNKNOWN_SD, Score
 from rhythm.vocab.history import Reading
 from rhythm.vocab.meters import Meter
 
+LIKELY_SDS = 1.645
+"""Standard deviations to each side that hold nine levels in ten, where errors are normal."""
+
 
 class EvidenceStrength(StrEnum):
     """How far the field's evidence carries a meter; said beside it wherever it is shown."""
@@ -83,6 +86,14 @@ class MeterEstimate(msgspec.Struct, frozen=True):
     evidence: tuple[Evidence, ...]
     missing: tuple[Missing, ...]
     age_h: float | None
+
+    @property
+    def likely(self) -> tuple[float, float] | None:
+        """The 90 % interval within [0, 1]; None where it has no value."""
+        if self.value is None or self.sd is None:
+            return None
+        reach = LIKELY_SDS * self.sd
+        return max(0.0, self.value - reach), min(1.0, self.value + reach)
 
     def reading(self) -> Reading | None:
         """The estimate as a piece of history; None where it has no value."""
