@@ -171,6 +171,14 @@ def test_a_persons_word_counts_and_can_be_taken_back(lived: Assistant) -> None:
     assert lived.you().beliefs == before
 
 
+def test_suggestions_go_on_after_a_persons_word_in_a_slot_that_has_evidence(lived: Assistant) -> None:
+    lived.report(Meter.SERENITY, 0.3)
+    lived.correct("social", 0.9)
+    assert lived.today().waiting
+    lived.answer(lived.today().waiting[0].number, Outcome.ACCEPTED)
+    assert lived.you().levels
+
+
 def test_a_word_must_be_of_a_belief_and_in_range(assistant: Assistant) -> None:
     with pytest.raises(UnknownNameError):
         assistant.correct("luck", 0.5)

@@ -29,7 +29,7 @@ def refresh_days(person: PersonStore, first: date, last: date) -> int:
         from_at = datetime.combine(begin - timedelta(days=2), time(), UTC)
         until_at = datetime.combine(end + timedelta(days=2), time(), UTC)
         records = from_stored(person.readings.window(_SIGNAL_NAMES, from_at, until_at))
-        days = {day: summary for day, summary in summarise(records).items() if begin <= day <= end}
+        days = {day: summary for day, summary in summarise(records, stored=True).items() if begin <= day <= end}
         computed_at = datetime.now(UTC)
         person.days.replace(begin, end, [v for s in days.values() for v in _stored(s, computed_at)])
         kept += len(days)

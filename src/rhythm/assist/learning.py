@@ -78,15 +78,18 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None) -> Learn
             KIND, posterior.to_bytes(), schema=SCHEMA, version=str(VERSION), last_number=news.last_number, keep=KEPT
         )
         number = None if made is None else made.number
-    return Learned(posterior, with_own_word(posterior, corrections), refused, number)
+    return Learned(posterior, with_own_word(posterior, corrections, slot), refused, number)
 
 
-def with_own_word(posterior: PersonPosterior, corrections: Mapping[str, Correction]) -> PersonPosterior:
-    """The posterior given what the person says of themselves, as one more observation of each dimension."""
+def with_own_word(posterior: PersonPosterior, corrections: Mapping[str, Correction], slot: int) -> PersonPosterior:
+    """The posterior given what the person says of themselves, as one more observation of each dimension.
+
+    It begins at ``slot``, the present one: what was known before it is in its particles.
+    """
     told = {name: one.value for name, one in corrections.items() if one.kind == SET and one.value is not None}
     if not told:
         return posterior
-    now = posterior.particles
+    now = posterior.state_at(slot)
     targets = belief_targets(now.people)
     weights = now.log_weights.copy()
     for place, name in enumerate(BELIEF_NAMES):

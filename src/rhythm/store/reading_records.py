@@ -52,7 +52,7 @@ class ReadingLike(Protocol):
         """The vendor's word for what it was; empty for none."""
 
 
-class HealthReading(msgspec.Struct, frozen=True):
+class HealthReading(msgspec.Struct, frozen=True, gc=False):
     """One value that a device or an app gave.
 
     Attributes:

@@ -8,13 +8,13 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
 import sqlalchemy as sa
 
-from rhythm.store.columns import clean_words, from_micros, to_micros
+from rhythm.store.columns import EPOCH_AT, clean_words, from_micros, to_micros
 from rhythm.store.reading_records import Added, HealthReading, ReadingLike, ReadingStream
 from rhythm.store.scope import PersonScope, fields_of
 from rhythm.store.tables import reading_streams, readings
@@ -124,16 +124,28 @@ class Readings:
         """The readings of known streams, by start. A join could be planned as a walk through all of the person's."""
         of = {stream.number: stream for stream in streams}
         c = readings.c
+        start_us, end_us = sa.type_coerce(c.start_at, sa.BigInteger), sa.type_coerce(c.end_at, sa.BigInteger)
         query = (
-            sa.select(c.stream, c.value, c.start_at, c.end_at, c.offset_min, c.external_id, c.detail)
+            sa.select(c.stream, c.value, start_us, end_us, c.offset_min, c.external_id, c.detail)
             .where(self._scope.mine(readings), which)
             .order_by(c.start_at, c.end_at, c.external_id, c.stream)
         )
+        # A health import reads all of a person's days back: instants are made here, without a call of our own each.
+        epoch_at, span = EPOCH_AT, timedelta
+        words = {n: (stream.kind, stream.unit, stream.source) for n, stream in of.items()}
         return tuple(
             HealthReading(
-                of[n].kind, value, of[n].unit, start_at, end_at, of[n].source, offset_min, external_id, detail or ""
+                words[n][0],
+                value,
+                words[n][1],
+                epoch_at + span(0, 0, start),
+                epoch_at + span(0, 0, end),
+                words[n][2],
+                offset_min,
+                external_id,
+                detail or "",
             )
-            for n, value, start_at, end_at, offset_min, external_id, detail in connection.execute(query)
+            for n, value, start, end, offset_min, external_id, detail in connection.execute(query).cursor.fetchall()
         )
 
     def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[_StreamKey]) -> dict[_StreamKey, int]:

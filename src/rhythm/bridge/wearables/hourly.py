@@ -13,6 +13,7 @@ from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.spans import Span, total_min, union
 
 _HOUR = timedelta(hours=1)
+_MINUTE = timedelta(minutes=1)
 
 
 class DaySum(NamedTuple):
@@ -53,8 +54,7 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
     rank = {source: i for i, source in enumerate(priority)}
     days: dict[date, list[tuple[str, _Hour]]] = defaultdict(list)
     for (day, _, _), sources in sorted(hours.items()):
-        covered = {source: total_min(union(hour.spans)) for source, hour in sources.items()}
-        best = min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -sources[s].amount, s))
+        best = next(iter(sources)) if len(sources) == 1 else _best_covered(sources, rank)
         days[day].append((best, sources[best]))
     return {
         day: DaySum(
@@ -67,15 +67,22 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
     }
 
 
+def _best_covered(sources: dict[str, _Hour], rank: dict[str, int]) -> str:
+    covered = {source: total_min(union(hour.spans)) for source, hour in sources.items()}
+    return min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -sources[s].amount, s))
+
+
 def _pieces(record: Record) -> list[tuple[tuple[date, int, int], Span, float]]:
     """The local hours that a record touches, with its span in each and its share by time."""
-    offset = timedelta(minutes=record.offset_min)
+    offset = record.offset_min * _MINUTE
     lasts = record.end_at - record.start_at
-    pieces = []
+    pieces: list[tuple[tuple[date, int, int], Span, float]] = []
     start_at = record.start_at
     while True:
         local = start_at + offset
         next_at = local.replace(minute=0, second=0, microsecond=0) + _HOUR - offset
+        if not pieces and record.end_at <= next_at:
+            return [((local.date(), local.hour, record.offset_min), (start_at, record.end_at), 1.0)]
         end_at = min(next_at, record.end_at)
         share = (end_at - start_at) / lasts if lasts else 1.0
         pieces.append(((local.date(), local.hour, record.offset_min), (start_at, end_at), share))

@@ -117,7 +117,9 @@ def from_stored(readings: Iterable[ReadingLike]) -> Iterator[Record]:
     for r in readings:
         signal = _BY_NAME.get(r.kind)
         if signal is not None:
-            start_at, end_at = r.start_at.astimezone(UTC), r.end_at.astimezone(UTC)
+            start_at, end_at = r.start_at, r.end_at
+            if start_at.tzinfo is not UTC or end_at.tzinfo is not UTC:
+                start_at, end_at = start_at.astimezone(UTC), end_at.astimezone(UTC)
             yield Record(signal, r.value, start_at, end_at, r.offset_min or 0, r.source)
 
 
