@@ -1,22 +1,14 @@
 """The JSON API: the same service, described by its OpenAPI document."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from fastapi.testclient import TestClient
 
-from assist.houses import Clock, house
 from rhythm.assist import Assistant
 from web.sites import TOKEN, client_of, csrf_of
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
-
-
-@pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[Assistant]:
-    with house(tmp_path, Clock()) as opened:
-        yield opened
 
 
 @pytest.fixture

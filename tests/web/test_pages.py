@@ -3,8 +3,8 @@
 import html
 import logging
 import re
+import time
 import zipfile
-from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 
@@ -26,12 +26,6 @@ def files() -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def assistant(tmp_path: Path) -> Iterator[Assistant]:
-    with house(tmp_path, Clock()) as opened:
-        yield opened
-
-
-@pytest.fixture
 def client(assistant: Assistant, tmp_path: Path) -> TestClient:
     return client_of(assistant, tmp_path)
 
@@ -40,7 +34,11 @@ def give(client: TestClient, files: tuple[Path, ...]) -> str:
     sent = [("files", (path.name, path.read_bytes())) for path in files]
     answered = client.post("/data/import", data={"csrf": csrf_of(client)}, files=sent)
     assert answered.status_code == 200
-    return answered.text
+    page = answered.text
+    while "being read" in page:  # on a machine that has to compile first, a page does not wait so long
+        time.sleep(0.1)
+        page = client.get("/data").text
+    return page
 
 
 def tap(client: TestClient, number: str, outcome: str, **more: str) -> str:

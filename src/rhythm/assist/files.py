@@ -1,6 +1,7 @@
 """Files that a person hands in: what each is, and into the store with it. Read again, nothing is added twice."""
 
 import hashlib
+import os
 import zipfile
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
@@ -25,6 +26,8 @@ from rhythm.vocab.errors import RhythmError
 OnProgress = Callable[[int, int], None]
 """Called with bytes read so far and bytes in all (0 where not known)."""
 
+PART_SUFFIX = ".part"
+"""Ends the name of a file that is still being handed in."""
 _HEAD_BYTES = 4096
 _CALENDAR_MARK = b"BEGIN:VCALENDAR"
 
@@ -185,20 +188,24 @@ def problem_words(kind: str) -> str:
 
 
 def keep_copy(stream_from: BinaryIO, target: Path, most_bytes: int) -> None:
-    """Writes what is handed in to a file of the owner's.
+    """Writes what is handed in to a file of the owner's, which has its name only once it is whole and on disk.
 
     Raises:
         UnknownFileError: it is larger than allowed; nothing is left behind.
     """
     written = 0
+    part = target.with_name(target.name + PART_SUFFIX)
     try:
-        with target.open("xb") as file:
+        with part.open("xb") as file:
             while chunk := stream_from.read(1 << 20):
                 written += len(chunk)
                 _check_size(written, most_bytes)
                 file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(target)
     except BaseException:
-        target.unlink(missing_ok=True)
+        part.unlink(missing_ok=True)
         raise
 
 

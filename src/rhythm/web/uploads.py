@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
-from rhythm.assist.files import keep_copy
+from rhythm.assist.files import PART_SUFFIX, keep_copy
 from rhythm.assist.service import Assistant
 from rhythm.vocab.errors import RhythmError
 
@@ -46,6 +46,8 @@ class Uploads:
 
     def resume(self) -> int:
         """Goes on with what an earlier process did not finish; how many files."""
+        for path in self._folder.glob(f"*{PART_SUFFIX}"):
+            path.unlink(missing_ok=True)  # never wholly handed in, and never said to be
         left = sorted(path for path in self._folder.iterdir() if path.is_file())
         for path in left:
             self._put(Job(path, path.name.partition("-")[2] or path.name))
