@@ -119,10 +119,12 @@ def all_sources() -> tuple[WearableSource, ...]:
     from rhythm.bridge.wearables.apple import AppleHealth  # noqa: PLC0415 - a source imports this face
     from rhythm.bridge.wearables.auto_export import AutoExport  # noqa: PLC0415
     from rhythm.bridge.wearables.fitbit import Fitbit  # noqa: PLC0415
+    from rhythm.bridge.wearables.garmin_account import GarminAccount  # noqa: PLC0415
+    from rhythm.bridge.wearables.garmin_fit import GarminFit  # noqa: PLC0415
     from rhythm.bridge.wearables.oura import Oura  # noqa: PLC0415
     from rhythm.bridge.wearables.whoop import Whoop  # noqa: PLC0415
 
-    return (AppleHealth(), Whoop(), Oura(), Fitbit(), AutoExport())
+    return (AppleHealth(), Whoop(), GarminFit(), GarminAccount(), Oura(), Fitbit(), AutoExport())
 
 
 def source_named(name: str) -> WearableSource:

@@ -125,7 +125,10 @@ def day_of(value: object) -> date:
 
 
 def whole_day(day: date, zone: tzinfo) -> Times:
-    """From a day's local midnight to the next: 23, 24 or 25 hours.
+    """From a day's local midnight to the next, by the offset at its start: 23 or 24 hours.
+
+    The 25th hour of a day on which the clocks go back is left out: by the offset at the day's start it
+    would lie on the next day, and take a share of the day's total with it.
 
     Raises:
         UnusableError: beyond any calendar.
@@ -135,7 +138,7 @@ def whole_day(day: date, zone: tzinfo) -> Times:
         end = in_zone(datetime(day.year, day.month, day.day) + timedelta(days=1), zone)  # noqa: DTZ001
     except OverflowError:
         raise UnusableError(ProblemKind.BAD_DATE) from None
-    return Times(start.at, end.at, start.offset_min)
+    return Times(start.at, min(end.at, start.at + timedelta(days=1)), start.offset_min)
 
 
 def within_day(day: date, zone: tzinfo) -> Times:

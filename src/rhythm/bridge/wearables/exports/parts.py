@@ -68,9 +68,9 @@ class Export:
         self.read_bytes = 0
         """Bytes that have been read of all parts so far."""
         try:
-            self._size = path.stat().st_size
+            self.size = path.stat().st_size
             self.is_zip = looks_like_zip(path)
-            self.parts = _zip_parts(path) if self.is_zip else [Part(path.name.lower(), self._size)]
+            self.parts = _zip_parts(path) if self.is_zip else [Part(path.name.lower(), self.size)]
         except OSError as error:
             raise WearableFileError(f"the file cannot be read ({error.strerror}); check its rights") from None
         self.total_bytes = sum(part.total_bytes for part in self.parts)
@@ -151,7 +151,7 @@ class Export:
             yield rest
 
     def _check(self, unpacked: int) -> None:
-        if unpacked > max(RATIO_FREE_BYTES, LARGEST_RATIO * self._size):
+        if unpacked > max(RATIO_FREE_BYTES, LARGEST_RATIO * self.size):
             raise UnsafeFileError(
                 f"this zip unpacks to more than {LARGEST_RATIO} times its size; an export does not. Export again"
             )

@@ -1,0 +1,218 @@
+"""Garmin: the export of a whole account, a zip with a folder ``DI_CONNECT`` of JSON files.
+
+Times of sleep are UTC without saying so; days carry their local start beside the UTC one, which
+gives the offset. A stress of -1 or -2 is "too little data" or "too much motion". Activities are in
+centimetres and milliseconds. Fields are null although documented otherwise. A sleep's window
+runs to the last waking, and its stages are totals, so that a last time awake is not lost nor counted
+as sleep. Files of one kind overlap at their seams; what is told twice is read once.
+"""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, timedelta, timezone, tzinfo
+from typing import Any
+
+from rhythm.bridge.wearables.exports.clocks import (
+    Moment,
+    between,
+    day_of,
+    from_millis,
+    lasting,
+    moment,
+    offset_at,
+    us_wall,
+    utc_moment,
+    whole_day,
+    within_day,
+)
+from rhythm.bridge.wearables.exports.collecting import Collector, Times, UnusableError, number_of, word
+from rhythm.bridge.wearables.exports.documents import Fields, load, nested, objects, objects_at
+from rhythm.bridge.wearables.exports.parts import Export, Part
+from rhythm.bridge.wearables.exports.reading import ExportSource
+from rhythm.bridge.wearables.signals import Signal
+
+_STAGES = {
+    Signal.NIGHT_DEEP_MIN: "deepSleepSeconds",
+    Signal.NIGHT_REM_MIN: "remSleepSeconds",
+    Signal.NIGHT_AWAKE_MIN: "awakeSleepSeconds",
+}
+_ASLEEP_FIELDS = ("deepSleepSeconds", "lightSleepSeconds", "remSleepSeconds")
+_NEVER_SLEPT = frozenset({"OFF_WRIST", "UNCONFIRMED_EMPTY"})
+
+_Told = set[tuple[str, object]]
+_Reader = Callable[[Fields, Collector, tzinfo, _Told], None]
+
+
+class GarminAccount(ExportSource):
+    """Garmin's account export."""
+
+    name = "garmin_account"
+    title = "Garmin account export"
+    advice = "give the zip of Garmin's account export (it has a folder DI_CONNECT) as it comes"
+    delivers = frozenset({
+        Signal.NIGHT_ASLEEP_MIN, *_STAGES, Signal.HRV_RMSSD_MS, Signal.RESTING_HR_BPM, Signal.STRESS_FRACTION,
+        Signal.RESPIRATORY_RATE_PER_MIN, Signal.OXYGEN_FRACTION, Signal.STEPS_COUNT, Signal.ACTIVE_ENERGY_KCAL,
+        Signal.EXERCISE_MIN, Signal.WORKOUT_MIN, Signal.WORKOUT_DISTANCE_KM,
+    })  # fmt: skip
+
+    def knows(self, export: Export) -> bool:
+        """Whether the zip has one of the account's files, or a single file is one of them."""
+        named = any(_chosen(export))
+        return named and (export.is_zip or export.head(export.parts[0], 64).lstrip()[:1] == b"[")
+
+    def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
+        """The days, nights and activities."""
+        told: _Told = set()
+        for kind, part in _chosen(export):
+            data = load(export, part, out)
+            for fields in objects(data, out) if data is not None else ():
+                try:
+                    _READERS[kind](fields, out, zone, told)
+                except UnusableError as error:
+                    out.problem(error.kind, error.signal)
+                yield
+
+
+def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
+    for part in export.parts:
+        if part.name.endswith(".json"):
+            for mark in _READERS:
+                if mark in part.stem:
+                    yield mark, part
+
+
+def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    for nap in objects_at(fields, "napList"):
+        _nap(nap, out, zone, told)
+    if fields.get("sleepWindowConfirmationType") in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
+        return
+    night = _window(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT", zone)
+    if _known(told, "sleep", night):
+        return
+    seconds = [number_of(fields[name]) for name in _ASLEEP_FIELDS if fields.get(name) is not None]
+    if seconds:
+        out.add(Signal.NIGHT_ASLEEP_MIN, sum(seconds), night, unit="s")
+        for signal, name in _STAGES.items():
+            out.add(signal, fields.get(name), night, unit="s")
+    out.add(Signal.RESPIRATORY_RATE_PER_MIN, _positive(fields.get("averageRespiration")), night)
+    out.add(Signal.OXYGEN_FRACTION, _positive(nested(fields, "spo2SleepSummary", "averageSPO2")), night, unit="%")
+
+
+def _nap(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    try:
+        nap = _window(fields, "napStartTimestampGMT", "napEndTimestampGMT", zone)
+    except UnusableError as error:
+        out.problem(error.kind, Signal.NIGHT_ASLEEP_MIN)
+        return
+    if not _known(told, "sleep", nap):
+        out.add(Signal.NIGHT_ASLEEP_MIN, fields.get("napTimeSec"), nap, unit="s")
+
+
+def _window(fields: Fields, start: str, end: str, zone: tzinfo) -> Times:
+    return between(_gmt(fields.get(start), zone), _gmt(fields.get(end), zone))
+
+
+def _gmt(value: Any, zone: tzinfo) -> Moment:
+    """UTC as text, or as the milliseconds that some files have in its place."""
+    return from_millis(value, zone) if isinstance(value, int | float) else utc_moment(value, zone)
+
+
+def _day(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    day = _calendar_date(fields)
+    if _known(told, "day", day):
+        return
+    place = _place(fields, zone)
+    whole, within = whole_day(day, place), within_day(day, place)
+    out.add(Signal.STEPS_COUNT, fields.get("totalSteps"), whole)
+    out.add(Signal.ACTIVE_ENERGY_KCAL, fields.get("activeKilocalories"), whole)
+    intense = [number_of(fields[n]) for n in ("moderateIntensityMinutes", "vigorousIntensityMinutes") if fields.get(n)]
+    out.add(Signal.EXERCISE_MIN, sum(intense) if intense else None, whole)
+    resting = fields.get("currentDayRestingHeartRate") or fields.get("restingHeartRate")
+    out.add(Signal.RESTING_HR_BPM, _positive(resting), within)
+    for total in objects_at(fields, "allDayStress", "aggregatorList"):
+        level = total.get("averageStressLevel")
+        if total.get("type") == "TOTAL" and level is not None and number_of(level) >= 0:
+            out.add(Signal.STRESS_FRACTION, number_of(level) / 100, within)
+
+
+def _health(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    """The night's status, filed by its day: variability and nothing that other files tell."""
+    day = _calendar_date(fields)
+    for metric in objects_at(fields, "metrics"):
+        if metric.get("type") == "HRV" and metric.get("value") is not None and not _known(told, "hrv", day):
+            start_at, _, offset_min = whole_day(day, zone)
+            out.add(Signal.HRV_RMSSD_MS, metric["value"], Times(start_at, start_at, offset_min))
+
+
+def _activities(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    for activity in objects_at(fields, "summarizedActivitiesExport"):
+        name = word(activity.get("activityId"))
+        if name and _known(told, "activity", name):
+            continue
+        try:
+            _activity(activity, name, out, zone)
+        except UnusableError as error:
+            out.problem(error.kind, Signal.WORKOUT_MIN)
+
+
+def _activity(fields: Fields, name: str, out: Collector, zone: tzinfo) -> None:
+    began, local = fields.get("startTimeGmt", fields.get("beginTimestamp")), fields.get("startTimeLocal")
+    start = _gmt(began, zone)
+    if isinstance(local, int | float) and isinstance(began, int | float):
+        start = start._replace(offset_min=_plausible_offset((local - began) / 60_000, start.offset_min))
+    seconds = number_of(fields.get("elapsedDuration") or fields.get("duration") or 0) / 1000
+    times, kind = lasting(start, seconds), word(fields.get("activityType")).replace("_", " ")
+    active = fields.get("duration")
+    if active is not None:
+        out.add(Signal.WORKOUT_MIN, number_of(active) / 60_000, times, external_id=name, detail=kind)
+    far = fields.get("distance")
+    if far is not None and number_of(far) > 0:
+        km = number_of(far) / 100_000
+        out.add(Signal.WORKOUT_DISTANCE_KM, km, times, external_id=name, detail=kind)
+
+
+def _calendar_date(fields: Fields) -> date:
+    """The day, as text or as an object around it."""
+    value = fields.get("calendarDate")
+    text = nested(fields, "calendarDate", "date") if isinstance(value, dict) else value
+    if isinstance(text, str) and "/" in text:
+        return us_wall(text).date()
+    return day_of(text)
+
+
+def _place(fields: Fields, zone: tzinfo) -> tzinfo:
+    """Where the day was lived: its local start less its UTC one; the person's zone where that makes no sense."""
+    try:
+        gmt = utc_moment(fields.get("wellnessStartTimeGmt"), UTC).at
+        local = moment(fields.get("wellnessStartTimeLocal"), UTC).at
+        at_home = offset_at(gmt, zone) * timedelta(minutes=1) == local - gmt
+    except UnusableError:
+        return zone
+    if at_home:
+        return zone
+    return timezone(timedelta(minutes=_plausible_offset((local - gmt) / timedelta(minutes=1), 0)))
+
+
+def _plausible_offset(minutes: float, otherwise: int) -> int:
+    return round(minutes) if abs(minutes) <= 15 * 60 else otherwise
+
+
+def _positive(value: Any) -> Any:
+    """The value; None for the zero and below that stand for "not measured"."""
+    return None if value is None or number_of(value) <= 0 else value
+
+
+def _known(told: _Told, kind: str, what: object) -> bool:
+    """Whether it was told before; from now on it was."""
+    if (kind, what) in told:
+        return True
+    told.add((kind, what))
+    return False
+
+
+_READERS: dict[str, _Reader] = {
+    "_sleepdata": _sleep,
+    "udsfile_": _day,
+    "_healthstatusdata": _health,
+    "summarizedactivities": _activities,
+}
+"""What the name of a file holds, and how its objects are read."""
