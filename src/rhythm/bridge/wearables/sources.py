@@ -122,9 +122,10 @@ def all_sources() -> tuple[WearableSource, ...]:
     from rhythm.bridge.wearables.garmin_account import GarminAccount  # noqa: PLC0415
     from rhythm.bridge.wearables.garmin_fit import GarminFit  # noqa: PLC0415
     from rhythm.bridge.wearables.oura import Oura  # noqa: PLC0415
+    from rhythm.bridge.wearables.plain import Plain  # noqa: PLC0415
     from rhythm.bridge.wearables.whoop import Whoop  # noqa: PLC0415
 
-    return (AppleHealth(), Whoop(), GarminFit(), GarminAccount(), Oura(), Fitbit(), AutoExport())
+    return (AppleHealth(), Whoop(), GarminFit(), GarminAccount(), Oura(), Fitbit(), AutoExport(), Plain())
 
 
 def source_named(name: str) -> WearableSource:

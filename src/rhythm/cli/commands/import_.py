@@ -1,4 +1,4 @@
-"""Read calendars (.ics) and health exports (Apple Health export.zip) into the assistant."""
+"""Read calendars (.ics) and the exports of watches and rings into the assistant."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -12,14 +12,17 @@ from rhythm.cli.output import JsonOption, print_json, progress
 app = typer.Typer(rich_markup_mode="rich")
 
 
-@app.command(epilog="Example: [bold]rhythm import calendar.ics export.zip[/bold]. Reading a file twice adds nothing.")
+@app.command(
+    epilog="Example: [bold]rhythm import calendar.ics export.zip[/bold]. Reading a file twice adds nothing. "
+    "[bold]rhythm sources[/bold] lists the watches and rings."
+)
 def import_(
     files: Annotated[list[Path], typer.Argument(help="Files to read.")],
     folder: FolderOption = None,
     demo: DemoOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Read calendars (.ics) and health exports (Apple Health export.zip) into the assistant."""
+    """Read calendars (.ics) and the exports of watches and rings into the assistant."""
     from rhythm.cli.house import opened  # noqa: PLC0415
 
     rows = []
