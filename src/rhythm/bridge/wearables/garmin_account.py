@@ -83,7 +83,7 @@ def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
 def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     for nap in objects_at(fields, "napList"):
         _nap(nap, out, zone, told)
-    if fields.get("sleepWindowConfirmationType") in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
+    if word(fields.get("sleepWindowConfirmationType")) in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
         return
     night = _window(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT", zone)
     if _known(told, "sleep", night):

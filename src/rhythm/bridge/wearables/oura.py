@@ -23,7 +23,7 @@ from rhythm.bridge.wearables.exports.clocks import (
     whole_day,
     within_day,
 )
-from rhythm.bridge.wearables.exports.collecting import Collector, Times, UnusableError, number_of
+from rhythm.bridge.wearables.exports.collecting import Collector, Times, UnusableError, number_of, word
 from rhythm.bridge.wearables.exports.documents import Fields, load, members, nested, objects
 from rhythm.bridge.wearables.exports.parts import Export, Part
 from rhythm.bridge.wearables.exports.reading import ExportSource
@@ -137,7 +137,7 @@ def _cell(text: str) -> Any:
 
 
 def _sleep(fields: Fields, out: Collector, zone: tzinfo) -> None:
-    kind = fields.get("type")
+    kind = word(fields.get("type"))
     if kind in _NOT_SLEEP:
         return
     start, end = moment(fields.get("bedtime_start"), zone), moment(fields.get("bedtime_end"), zone)
@@ -193,7 +193,7 @@ def _oxygen(fields: Fields, out: Collector, zone: tzinfo) -> None:
 
 
 def _session(fields: Fields, out: Collector, zone: tzinfo) -> None:
-    if fields.get("type") in _MINDFUL:
+    if word(fields.get("type")) in _MINDFUL:
         out.span(Signal.MINDFUL_MIN, _stretch(fields, zone), external_id=fields.get("id"))
 
 
