@@ -74,7 +74,7 @@ def test_a_secret_has_64_bits(number: Any) -> None:
 
 @given(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
 def test_secrets_that_differ_draw_different_people(one: int, other: int) -> None:
-    """Taken modulo 2**64, a longer secret would be the published one, or another server's."""
+    """None of them stands for another, least of all for the published one."""
     seeds = np.arange(4)
     same = scramble_seeds(seeds, Stream.PERSON, one) == scramble_seeds(seeds, Stream.PERSON, other)
     assert same.all() if one == other else not same.any()

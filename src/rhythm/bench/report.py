@@ -2,13 +2,14 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from rhythm.bench.conditions import CONDITIONS
 from rhythm.bench.published import PUBLISHED
 from rhythm.bench.rows import Row
 from rhythm.policy.registry import make_policy, policy_names
+from rhythm.vocab import InvalidValueError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -45,6 +46,10 @@ FOOTNOTE: Final = (
 )
 
 
+LABEL_WIDTH: Final = 14
+COLUMN_WIDTH: Final = 18
+"""Characters that a policy's name and a column take at least in the terminal; ``in-distribution`` takes all of 18."""
+
 EXACT: Final = 1e-9
 """An interval narrower than this is no interval: the number is what it is by definition."""
 
@@ -73,10 +78,17 @@ class Sheet:
 
 
 def sheets_of(rows: Iterable[Row]) -> list[Sheet]:
-    """The report's tables from ``metric/policy/condition`` rows; measures without rows are left out."""
+    """The report's tables from ``metric/policy/condition`` rows; measures without rows are left out.
+
+    Raises:
+        InvalidValueError: a row of another name.
+    """
     cells: dict[str, dict[str, dict[str, Row]]] = {}
     for row in rows:
-        metric, policy, condition = row.name.split("/")
+        parts = row.name.split("/")
+        if len(parts) != 3:
+            raise InvalidValueError(f"got a row named {row.name[:60]!r}; the report's are metric/policy/condition")
+        metric, policy, condition = parts
         cells.setdefault(metric, {}).setdefault(policy, {})[condition] = row
     sheets = []
     for metric, (title, caption) in MEASURES.items():
@@ -145,13 +157,30 @@ def to_markdown(sheets: Iterable[Sheet], versions: str = "") -> str:
     return "\n".join(parts) + "\n"
 
 
+def parts_of(sheet: Sheet, width: int) -> list[Sheet]:
+    """A sheet as sheets that are narrow enough for a terminal; published rows stand where they say something.
+
+    Args:
+        sheet: the whole.
+        width: characters in a line.
+    """
+    most = max(1, (width - LABEL_WIDTH - 4) // COLUMN_WIDTH)
+    parts = []
+    for start in range(0, len(sheet.columns), most):
+        stop = start + most
+        lines = [(label, published, cells[start:stop]) for label, published, cells in sheet.lines]
+        kept = tuple(line for line in lines if not line[1] or any(cell.value for cell in line[2]))
+        parts.append(replace(sheet, columns=sheet.columns[start:stop], lines=kept))
+    return parts
+
+
 def to_rich(sheet: Sheet) -> "Table":
     """One table for the terminal."""
     from rich.table import Table  # noqa: PLC0415 - only what prints needs it
 
     table = Table(title=sheet.title, caption=sheet.caption, title_justify="left", caption_justify="left")
     table.title_style, table.caption_style = "bold", "dim"
-    table.add_column("policy")
+    table.add_column("policy", min_width=LABEL_WIDTH)
     for column in sheet.columns:
         table.add_column(re.sub("-(wide|sealed)", r"\n\1", column), justify="right", no_wrap=True)
     for label, published, cells in sheet.lines:

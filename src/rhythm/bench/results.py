@@ -4,6 +4,7 @@ A file is ``POLICY.CONDITION.POPULATION.json`` in a results folder. It is writte
 not at all, and carries the digest of everything its numbers depend on.
 """
 
+import errno
 import os
 import tempfile
 from pathlib import Path
@@ -11,12 +12,14 @@ from typing import Final
 
 import msgspec
 
+from rhythm.bench.result_checks import check_comparable, check_kept
 from rhythm.vocab import SchemaError
 
 RESULT_SCHEMA: Final = "rhythm.bench-result/1"
+PATTERN: Final = "*.*.*.json"
 
 
-class Curve(msgspec.Struct, frozen=True):
+class Curve(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A mean over people at each step of the week, with the ends of its 95 % interval; 28 numbers each."""
 
     mean: list[float]
@@ -24,7 +27,7 @@ class Curve(msgspec.Struct, frozen=True):
     high: list[float]
 
 
-class Result(msgspec.Struct, frozen=True, kw_only=True):
+class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What was measured.
 
     Attributes:
@@ -37,6 +40,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
         versions: see `rhythm.bench.versions.versions`.
         graded: grades of each person in the order of seeds, by name.
         curves: over the 28 steps, by name.
+        policy_version: the policy's own; empty where it has none.
+        seal: what the people are drawn under; 0 where the condition is open.
     """
 
     schema: str = RESULT_SCHEMA
@@ -51,6 +56,13 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, str]
     graded: dict[str, list[float]]
     curves: dict[str, Curve]
+    policy_version: str = ""
+    seal: int = 0
+
+    @property
+    def file_name(self) -> str:
+        """The name of its file in a results folder."""
+        return f"{self.policy}.{self.condition}.{self.population}.json"
 
 
 class _Head(msgspec.Struct):
@@ -63,8 +75,22 @@ def result_path(folder: Path, policy: str, condition: str, population: str) -> P
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it finds all of it or the one before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Write a file so that whoever reads it finds all of it or the one before.
+
+    Raises:
+        OSError: it cannot be written there; names the file, or the folder that is none.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path.parent)) from None
+    try:
+        _write(path, content)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
+
+
+def _write(path: Path, content: bytes) -> None:
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-", delete=False) as file:
         temporary = Path(file.name)
         try:
@@ -80,16 +106,17 @@ def write_whole(path: Path, content: bytes) -> None:
 
 def write_result(folder: Path, result: Result) -> Path:
     """Write a result into a results folder; gives its path."""
-    path = result_path(folder, result.policy, result.condition, result.population)
+    path = folder / result.file_name
     write_whole(path, msgspec.json.encode(result))
     return path
 
 
 def read_result(path: Path) -> Result:
-    """The result in a file.
+    """The result in a file, whatever numbers it has.
 
     Raises:
         SchemaError: the file is damaged, or of another schema or version.
+        OSError: it cannot be read.
     """
     content = path.read_bytes()
     try:
@@ -100,17 +127,23 @@ def read_result(path: Path) -> Result:
                 "Play it again with --force, or name another results folder"
             )
         return msgspec.json.decode(content, type=Result)
-    except (msgspec.DecodeError, UnicodeError) as error:
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise SchemaError(f"{path.name} is damaged: {error}. Play it again with --force, or remove the file") from None
 
 
 def read_results(folder: Path) -> list[Result]:
-    """All results in a folder, by file name.
+    """All results in a folder, by file name, each checked (see `rhythm.bench.result_checks`).
 
     Raises:
-        SchemaError: there is none, or one cannot be read.
+        SchemaError: there is none, one cannot be read or believed, or they were made by
+            different versions and cannot stand in one table.
+        OSError: the folder or a file in it cannot be read.
     """
-    paths = sorted(path for path in folder.glob("*.*.*.json"))
+    paths = sorted(path for path in folder.iterdir() if path.match(PATTERN)) if folder.exists() else []
     if not paths:
         raise SchemaError(f"no results in {folder}; make some with `rhythm bench run --results {folder}`")
-    return [read_result(path) for path in paths]
+    results = {path.name: read_result(path) for path in paths}
+    for name, result in results.items():
+        check_kept(result, name)
+    check_comparable({name: result.versions for name, result in results.items()})
+    return list(results.values())

@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from rhythm.vocab import SchemaError
+
 
 class Row(msgspec.Struct, frozen=True, omit_defaults=True):
     """A named number.
@@ -47,6 +49,9 @@ def as_rows(rows: Iterable[Row | Mapping[str, Any]]) -> list[Row]:
     """Rows from rows, or from mappings with the same fields.
 
     Raises:
-        msgspec.ValidationError: a mapping that is not a row.
+        SchemaError: a mapping that is not a row.
     """
-    return [row if isinstance(row, Row) else msgspec.convert(row, Row) for row in rows]
+    try:
+        return [row if isinstance(row, Row) else msgspec.convert(row, Row) for row in rows]
+    except msgspec.ValidationError as error:
+        raise SchemaError(f"not a row: {error}") from None

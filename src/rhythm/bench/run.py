@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from rhythm.bench.conditions import EVERYONE, Condition, find_conditions
 from rhythm.bench.graders import Episodes, belief_errors, grade_week, states_beliefs
 from rhythm.bench.play import joined, play
+from rhythm.bench.result_checks import check_result
 from rhythm.bench.results import Curve, Result, read_result, result_path, write_result, write_whole
 from rhythm.bench.seal import seal_of
 from rhythm.bench.statistics import BOOTSTRAP_SEED, DRAWS, INTERVAL, means
@@ -54,7 +55,7 @@ class Unit:
         """What its numbers depend on, versions apart."""
         return {
             "policy": self.policy,
-            "policy_version": getattr(make_policy(self.policy), "version", ""),
+            "policy_version": _policy_version(self.policy),
             "condition": self.condition.name,
             "population": self.population,
             "first_seed": self.condition.seeds.start,
@@ -182,6 +183,8 @@ def measure(unit: Unit, digest: str, played: Episodes, seconds: float) -> Result
         versions=versions(),
         graded={name: values.tolist() for name, values in grade_week(played, population).items()},
         curves={name: _curve(values) for name, values in curves.items()},
+        policy_version=_policy_version(unit.policy),
+        seal=unit.seal,
     )
 
 
@@ -195,7 +198,14 @@ def _held(folder: Path, unit: Unit, digest: str) -> Result | None:
     if not path.exists():
         return None
     result = read_result(path)
-    return result if result.digest == digest else None
+    if result.digest != digest:
+        return None
+    check_result(result, path.name)
+    return result
+
+
+def _policy_version(policy: str) -> str:
+    return str(getattr(make_policy(policy), "version", ""))
 
 
 def _submit(executor: ThreadPoolExecutor, unit: Unit, on_progress: OnProgress) -> list[Future[tuple[Episodes, float]]]:

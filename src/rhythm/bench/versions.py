@@ -2,6 +2,7 @@
 
 import hashlib
 import platform
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,9 @@ from rhythm.bench.graders import GRADER_V3
 from rhythm.life.constants import LIFE_VERSION
 from rhythm.life.grade_v2 import GRADER_V2
 from rhythm.life.populations import POPULATION_VERSION
+
+COMPARED: Final = ("life", "population", "grader_v2", "grader_v3", "sources")
+"""Versions that results must share to stand in one table."""
 
 _DECIDING: Final = ("vocab", "life", "belief", "policy")
 _PLAYING: Final = ("beliefs.py", "conditions.py", "graders.py", "play.py")
@@ -45,6 +49,15 @@ def versions() -> dict[str, str]:
         "machine": platform.machine(),
         "sources": sources_digest(),
     }
+
+
+def shared_versions(made_by: Iterable[Mapping[str, str]]) -> dict[str, str]:
+    """Versions of several results by name: one, or all that there are with ``or`` between them."""
+    found: dict[str, dict[str, None]] = {}
+    for one in made_by:
+        for name, version_held in one.items():
+            found.setdefault(name, {})[version_held] = None
+    return {name: " or ".join(held) for name, held in found.items()}
 
 
 def digest_of(config: object) -> str:

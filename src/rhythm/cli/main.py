@@ -1,5 +1,6 @@
 """The entry point: finds commands without importing them, and turns Rhythm's errors into one clear line."""
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import lru_cache
@@ -13,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 import rhythm
 
 ERROR_EXIT = 2
-"""Exit status where a `RhythmError` was raised, as for wrong usage."""
+"""Exit status of wrong usage, and where a `RhythmError` was raised or a file that was named cannot be used."""
 
 
 @lru_cache(maxsize=1)
@@ -100,7 +101,11 @@ def main(args: Sequence[str] | None = None) -> None:
     except Exception as error:
         from rhythm.vocab.errors import RhythmError  # noqa: PLC0415 - the words are loaded when they are needed
 
-        if not isinstance(error, RhythmError):
+        if isinstance(error, RhythmError):
+            line = str(error)
+        elif isinstance(error, OSError) and isinstance(error.filename, str | bytes):
+            line = f"cannot use {os.fsdecode(error.filename)}: {error.strerror}"
+        else:
             raise
-        typer.echo(f"rhythm: {error}", err=True)
+        typer.echo(f"rhythm: {' '.join(line.split())}", err=True)
         sys.exit(ERROR_EXIT)

@@ -23,8 +23,8 @@ class Secret:
     """A number that no repr, log or attribute listing shows.
 
     Args:
-        number: a whole number from 0 to 2**64 - 1; 0 stands for the published seeds. The
-            samplers work with 64 bits, so a longer number would be another one in disguise.
+        number: a whole number from 0 to 2**64 - 1; 0 stands for the published seeds. A
+            longer one is refused rather than cut short, since what is cut short is another's.
 
     Raises:
         InvalidValueError: something else; the message never shows it.

@@ -35,8 +35,18 @@ def bench() -> None:
     """Measure policies: play them, report them, check the calibration, try to fool the graders."""
 
 
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
+def _names(text: str, option: str) -> list[str]:
+    """The names in an option's text.
+
+    Raises:
+        InvalidValueError: there is none.
+    """
+    from rhythm.vocab import InvalidValueError  # noqa: PLC0415
+
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
+        raise InvalidValueError(f"{option} names none; give one name or more, with commas between them")
+    return names
 
 
 @app.command(epilog="Example: [bold]rhythm bench run --policy heuristic,average,oracle --conditions published[/bold]")
@@ -62,7 +72,7 @@ def run(
     from rhythm.bench import run as bench_run  # noqa: PLC0415
     from rhythm.bench.measures import rows_of  # noqa: PLC0415
 
-    policies, wanted = _names(policy), _names(conditions)
+    policies, wanted = _names(policy, "--policy"), _names(conditions, "--conditions")
     with progress("playing weeks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
         played = bench_run.run(policies, wanted, results, force=force, seal=seal, on_progress=on_progress)
     rows = rows_of(played)
@@ -88,10 +98,11 @@ def report(
     from rhythm.bench.measures import rows_of  # noqa: PLC0415
     from rhythm.bench.report import sheets_of, to_markdown  # noqa: PLC0415
     from rhythm.bench.results import read_results, write_whole  # noqa: PLC0415
+    from rhythm.bench.versions import shared_versions  # noqa: PLC0415
 
     held = read_results(results)
     rows = rows_of(held)
-    versions = held[0].versions
+    versions = shared_versions(result.versions for result in held)
     if plots:
         _draw(held, results)
     if markdown is not None:
@@ -113,11 +124,12 @@ def _draw(results: "list[Result]", folder: Path) -> None:
 def _print_report(rows: "list[Row]") -> None:
     from rich.console import Console  # noqa: PLC0415
 
-    from rhythm.bench.report import FOOTNOTE, sheets_of, to_rich  # noqa: PLC0415
+    from rhythm.bench.report import FOOTNOTE, parts_of, sheets_of, to_rich  # noqa: PLC0415
 
     console = Console()
     for sheet in sheets_of(rows):
-        console.print(to_rich(sheet))
+        for part in parts_of(sheet, console.width):
+            console.print(to_rich(part))
         console.print()
     console.print(FOOTNOTE, style="dim")
 
@@ -139,7 +151,7 @@ def adversaries(
     from rhythm.bench import run as bench_run  # noqa: PLC0415
     from rhythm.bench.adversaries import adversary_rows, suite_policies  # noqa: PLC0415
 
-    policies, wanted = suite_policies(), _names(conditions)
+    policies, wanted = suite_policies(), _names(conditions, "--conditions")
     with progress("playing tricks", bench_run.weeks_to_play(policies, wanted)) as on_progress:
         played = bench_run.run(policies, wanted, results, force=force, seal=seal, on_progress=on_progress)
     rows = adversary_rows(played)
