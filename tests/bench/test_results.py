@@ -1,5 +1,6 @@
 """Results files: cut, edited, renamed or foreign ones are refused by name before their numbers stand in a table."""
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 from io import StringIO
@@ -225,6 +226,19 @@ def test_what_cannot_be_written_says_where(tmp_path: Path) -> None:
         assert caught.value.filename == str(named)
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
     assert (tmp_path / "file").read_text("utf-8") == "mine"
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_whole(pipe, b"a report")
+        assert os.read(reader, 100) == b"a report"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    assert list(tmp_path.iterdir()) == [pipe]
 
 
 def test_rows_and_results_by_hand_are_checked_too(played: Path) -> None:

@@ -77,6 +77,8 @@ def result_path(folder: Path, policy: str, condition: str, population: str) -> P
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that whoever reads it finds all of it or the one before.
 
+    A device or a pipe (``/dev/null``, ``/dev/stdout``) is written to, never put a file in the place of.
+
     Raises:
         OSError: it cannot be written there; names the file, or the folder that is none.
     """
@@ -85,7 +87,10 @@ def write_whole(path: Path, content: bytes) -> None:
     except FileExistsError:
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path.parent)) from None
     try:
-        _write(path, content)
+        if path.exists() and not (path.is_file() or path.is_dir()):
+            path.write_bytes(content)
+        else:
+            _write(path, content)
     except OSError as error:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
