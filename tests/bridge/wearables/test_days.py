@@ -169,3 +169,41 @@ def test_stored_readings_are_records_again_and_unknown_kinds_are_left_out() -> N
     assert (record.signal, record.kind) == (RMSSD, "hrv_rmssd_ms")
     assert record.start_at == datetime(2026, 3, 2, 3, tzinfo=UTC)
     assert record.local_day == SECOND
+
+
+def test_devices_that_disagree_about_the_offset_told_of_the_same_hour() -> None:
+    """One was told before the clocks changed, or stayed at home on a journey."""
+    at_home = made(STEPS, "2026-03-02 10:00", "2026-03-02 10:50", 5000, "a/Watch", offset_min=60)
+    away = Record(STEPS, 4800, at_home.start_at, at_home.end_at, -480, "a/Phone")
+    assert sum(day.values[STEPS].value for day in summarise([at_home, away]).values()) == 5000
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.integers(0, 3000), st.integers(1, 300), st.integers(0, 1000), st.sampled_from([-570, 0, 330, 345, 840])
+        ),
+        max_size=12,
+    )
+)
+def test_a_second_device_with_any_offsets_never_doubles_what_the_first_told(
+    rows: list[tuple[int, int, int, int]],
+) -> None:
+    base = datetime(2026, 3, 1, tzinfo=UTC)
+
+    def told(source: str, shift: int) -> list[Record]:
+        return [
+            Record(STEPS, n, base + timedelta(minutes=a), base + timedelta(minutes=a + m), (o, 0)[shift], source)
+            for a, m, n, o in rows
+        ]
+
+    alone = sum(s.value for s in best_covered_sums(told("a/1", 0)).values())
+    both = sum(s.value for s in best_covered_sums([*told("a/1", 0), *told("a/2", 1)]).values())
+    assert both == pytest.approx(alone)
+
+
+def test_a_value_of_a_whole_night_belongs_to_it_although_another_device_saw_it_begin_later() -> None:
+    night = made(Signal.SLEEP_ASLEEP_MIN, "2026-03-01 23:20", "2026-03-02 07:00", source="a/Watch")
+    strap = made(RMSSD, "2026-03-01 23:00", "2026-03-02 07:10", 40, "a/Strap")
+    assert summarise([night, strap])[SECOND].values[RMSSD].value == 40
+    assert summarise([strap])[SECOND].values[RMSSD].value == 40

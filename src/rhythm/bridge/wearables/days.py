@@ -10,7 +10,7 @@ nothing was recorded is not there: missing is not zero.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from statistics import fmean, median
 
 import msgspec
@@ -140,14 +140,23 @@ class _NightTimes:
         self._nights = nights
 
     def night_of(self, record: Record) -> date | None:
-        """The wake day of the night in which a record starts."""
-        i = bisect_right(self._starts, record.start_at) - 1
-        return self._nights[i][2] if i >= 0 and record.start_at <= self._nights[i][1] else None
+        """The wake day of the night in which the middle of a record lies.
+
+        The middle, as a value of a whole night begins and ends where its own device saw the night, which
+        need not be the one that tells it.
+        """
+        middle_at = _middle_at(record)
+        i = bisect_right(self._starts, middle_at) - 1
+        return self._nights[i][2] if i >= 0 and middle_at <= self._nights[i][1] else None
 
 
 def _early_morning(record: Record) -> date | None:
-    local = record.local_start
+    local = _middle_at(record) + timedelta(minutes=record.offset_min)
     return local.date() if local.hour < EARLY_MORNING_ENDS_H else None
+
+
+def _middle_at(record: Record) -> datetime:
+    return record.start_at + (record.end_at - record.start_at) / 2
 
 
 def _grouped(records: Iterable[Record], day_of: Callable[[Record], date | None]) -> dict[date, list[Record]]:

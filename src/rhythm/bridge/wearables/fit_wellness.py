@@ -71,7 +71,7 @@ class Wellness:
     def begin_file(self) -> None:
         """Forget the clock of the file before."""
         self._clock = 0
-        self._offset_min: int | None = None
+        self._here: list[datetime] = []
         self._sessions: list[FitFields] = []
         self._told: set[tuple[Signal, datetime]] = set()
 
@@ -112,7 +112,8 @@ class Wellness:
         at, local = at_of(fields.get("timestamp")), at_of(fields.get("local_timestamp"))
         minutes = round((local - at) / _MINUTE)
         if abs(minutes) <= _FARTHEST_MIN:
-            self._offsets[at] = self._offset_min = minutes
+            self._offsets[at] = minutes
+            self._here.append(at)
 
     def _monitoring(self, fields: FitFields) -> None:
         short = fields.get("timestamp_16")
@@ -176,14 +177,17 @@ class Wellness:
     def _spot(self, signal: Signal, value: object, at: datetime) -> None:
         if (signal, at) not in self._told:  # files repeat rows
             self._told.add((signal, at))
-            place = Moment(at, offset_at(at, self._zone) if self._offset_min is None else self._offset_min)
-            self._out.add(signal, value, spot(place), device=self._device)
+            self._out.add(signal, value, spot(self._place(at, self._here)), device=self._device)
 
     def _place(self, at: datetime, known: list[datetime]) -> Moment:
-        """The instant with the offset that the nearest file before it, or else behind it, says."""
+        """The instant with the offset that the nearest file before it, or else behind it, says.
+
+        Where that is the offset of the person's zone, the zone's own is taken: it knows when clocks change.
+        """
         i = bisect_right(known, at)
         for near in known[max(0, i - 1) : i + 1]:
-            if abs(near - at) <= NEAR_OFFSET:
+            at_home = self._offsets[near] == offset_at(near, self._zone)
+            if not at_home and abs(near - at) <= NEAR_OFFSET:
                 return Moment(at, self._offsets[near])
         return Moment(at, offset_at(at, self._zone))
 

@@ -8,7 +8,7 @@ newer form; then only the older is read.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from statistics import fmean
 
 from rhythm.bridge.wearables.exports.clocks import (
@@ -19,6 +19,7 @@ from rhythm.bridge.wearables.exports.clocks import (
     lasting,
     moment,
     offset_at,
+    small_hours,
     spot,
     us_wall,
     utc_moment,
@@ -61,7 +62,7 @@ class Fitbit(ExportSource):
 
     def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
         """The rows of every file that is taken."""
-        logs: set[str] = set()
+        logs = _Logs()
         for kind, part in _chosen(export):
             if kind == "heart rate":
                 yield from _heart_rates(export, part, out, zone)
@@ -69,7 +70,10 @@ class Fitbit(ExportSource):
             for fields in _rows_of(export, part, out):
                 try:
                     if kind == "sleep":
-                        _sleep_once(fields, out, zone, logs)
+                        logs.take(fields, out, zone)
+                    elif kind == "variability":
+                        value = fields.get("rmssd", fields.get("average_heart_rate_variability_milliseconds"))
+                        out.add(Signal.HRV_RMSSD_MS, value, logs.night_of(day_of(fields.get("timestamp")), zone))
                     else:
                         _READERS[kind](fields, out, zone)
                 except UnusableError as error:
@@ -100,12 +104,26 @@ def _rows_of(export: Export, part: Part, out: Collector) -> Iterator[Fields]:
         yield from objects(data, out)
 
 
-def _sleep_once(log: Fields, out: Collector, zone: tzinfo, known: set[str]) -> None:
-    """A log that stands in two files of the archive is read once."""
-    name = word(log.get("logId"))
-    if not name or name not in known:
-        known.add(name)
-        sleep_log(log, out, zone)
+class _Logs:
+    """The sleep logs of an archive: each read once, and the longest of a day remembered for that night's values."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+        self._nights: dict[date, Times] = {}
+
+    def take(self, log: Fields, out: Collector, zone: tzinfo) -> None:
+        """A log; one that stands in two files is read once."""
+        name = word(log.get("logId"))
+        if name and name in self._known:
+            return
+        self._known.add(name)
+        times, day = sleep_log(log, out, zone), day_of(log.get("dateOfSleep"))
+        longest = self._nights.get(day, times)
+        self._nights[day] = max(longest, times, key=lambda t: t.end_at - t.start_at)
+
+    def night_of(self, day: date, zone: tzinfo) -> Times:
+        """When the night was slept that a value of a day is of."""
+        return self._nights.get(day) or small_hours(day, zone)
 
 
 def _heart_rates(export: Export, part: Part, out: Collector, zone: tzinfo) -> Iterator[None]:
@@ -164,17 +182,6 @@ def _resting(fields: Fields, out: Collector, zone: tzinfo) -> None:
     out.add(Signal.RESTING_HR_BPM, value, within_day(day, zone))
 
 
-def _rmssd(fields: Fields, out: Collector, zone: tzinfo) -> None:
-    value = fields.get("rmssd", fields.get("average_heart_rate_variability_milliseconds"))
-    out.add(Signal.HRV_RMSSD_MS, value, _night_of(fields, zone))
-
-
-def _night_of(fields: Fields, zone: tzinfo) -> Times:
-    """A night's own value, at the first instant of its wake day: the night holds it, or comes just behind it."""
-    start_at, _, offset_min = whole_day(day_of(fields.get("timestamp")), zone)
-    return spot(Moment(start_at, offset_min))
-
-
 def _breathing(fields: Fields, out: Collector, zone: tzinfo) -> None:
     names = ("daily_respiratory_rate", "full_sleep_breathing_rate", "breaths_per_minute")
     value = next((fields[n] for n in names if n in fields), None)
@@ -225,7 +232,6 @@ _DISTANCE_UNITS = {"kilometer": "km", "mile": "mi", "meter": "m"}
 _READERS: dict[str, _Reader] = {
     "steps": _steps,
     "resting heart rate": _resting,
-    "variability": _rmssd,
     "breathing": _breathing,
     "oxygen": _oxygen,
     "stress": _stress,

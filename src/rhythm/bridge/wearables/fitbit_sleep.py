@@ -33,8 +33,11 @@ _Piece = tuple[float, float, Signal]
 """From and to, in seconds behind the log's start, and what it was."""
 
 
-def sleep_log(log: Fields, out: Collector, zone: tzinfo) -> None:
+def sleep_log(log: Fields, out: Collector, zone: tzinfo) -> Times:
     """The records of one log.
+
+    Returns:
+        From when until when it lasts.
 
     Raises:
         UnusableError: it has no start, or a level's length is no number.
@@ -42,17 +45,18 @@ def sleep_log(log: Fields, out: Collector, zone: tzinfo) -> None:
     wall = us_wall(log.get("startTime"))
     start, name = in_zone(wall, zone), log.get("logId")
     pieces = _levels(log)
+    night = lasting(start, pieces[-1][1] if pieces else number_of(log.get("duration") or 0) / 1000)
     if not pieces:
-        night = lasting(start, number_of(log.get("duration") or 0) / 1000)
         for signal, field in TOTALS.items():
             out.add(signal, log.get(field), night, external_id=name)
-        return
+        return night
     wakes = _wakes(log, wall)
     for piece in pieces:
         for begin, end in _without(piece, wakes):
             out.span(piece[2], _times(start, begin, end), external_id=word(name))
     for begin, end in wakes:
         out.span(Signal.SLEEP_AWAKE_MIN, _times(start, begin, end), external_id=f"{word(name)} short")
+    return night
 
 
 def _levels(log: Fields) -> list[_Piece]:

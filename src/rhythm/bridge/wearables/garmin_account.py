@@ -19,6 +19,7 @@ from rhythm.bridge.wearables.exports.clocks import (
     lasting,
     moment,
     offset_at,
+    small_hours,
     us_wall,
     utc_moment,
     whole_day,
@@ -38,7 +39,22 @@ _STAGES = {
 _ASLEEP_FIELDS = ("deepSleepSeconds", "lightSleepSeconds", "remSleepSeconds")
 _NEVER_SLEPT = frozenset({"OFF_WRIST", "UNCONFIRMED_EMPTY"})
 
-_Told = set[tuple[str, object]]
+
+class _Told:
+    """What was told already, and when the night of each day was."""
+
+    def __init__(self) -> None:
+        self._known: set[tuple[str, object]] = set()
+        self.nights: dict[date, Times] = {}
+
+    def again(self, kind: str, what: object) -> bool:
+        """Whether it was told before; from now on it was."""
+        if (kind, what) in self._known:
+            return True
+        self._known.add((kind, what))
+        return False
+
+
 _Reader = Callable[[Fields, Collector, tzinfo, _Told], None]
 
 
@@ -61,7 +77,7 @@ class GarminAccount(ExportSource):
 
     def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
         """The days, nights and activities."""
-        told: _Told = set()
+        told = _Told()
         for kind, part in _chosen(export):
             data = load(export, part, out)
             for fields in objects(data, out) if data is not None else ():
@@ -73,11 +89,11 @@ class GarminAccount(ExportSource):
 
 
 def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
-    for part in export.parts:
-        if part.name.endswith(".json"):
-            for mark in _READERS:
-                if mark in part.stem:
-                    yield mark, part
+    """The parts that are read, each with what its name says; nights first, as other files tell of them."""
+    for mark in _READERS:
+        for part in export.parts:
+            if mark in part.stem and part.name.endswith(".json"):
+                yield mark, part
 
 
 def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
@@ -86,8 +102,10 @@ def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     if word(fields.get("sleepWindowConfirmationType")) in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
         return
     night = _window(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT", zone)
-    if _known(told, "sleep", night):
+    if told.again("sleep", night):
         return
+    if fields.get("calendarDate") is not None:
+        told.nights[_calendar_date(fields)] = night
     seconds = [number_of(fields[name]) for name in _ASLEEP_FIELDS if fields.get(name) is not None]
     if seconds:
         out.add(Signal.NIGHT_ASLEEP_MIN, sum(seconds), night, unit="s")
@@ -103,7 +121,7 @@ def _nap(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     except UnusableError as error:
         out.problem(error.kind, Signal.NIGHT_ASLEEP_MIN)
         return
-    if not _known(told, "sleep", nap):
+    if not told.again("sleep", nap):
         out.add(Signal.NIGHT_ASLEEP_MIN, fields.get("napTimeSec"), nap, unit="s")
 
 
@@ -118,7 +136,7 @@ def _gmt(value: Any, zone: tzinfo) -> Moment:
 
 def _day(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     day = _calendar_date(fields)
-    if _known(told, "day", day):
+    if told.again("day", day):
         return
     place = _place(fields, zone)
     whole, within = whole_day(day, place), within_day(day, place)
@@ -138,15 +156,14 @@ def _health(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     """The night's status, filed by its day: variability and nothing that other files tell."""
     day = _calendar_date(fields)
     for metric in objects_at(fields, "metrics"):
-        if metric.get("type") == "HRV" and metric.get("value") is not None and not _known(told, "hrv", day):
-            start_at, _, offset_min = whole_day(day, zone)
-            out.add(Signal.HRV_RMSSD_MS, metric["value"], Times(start_at, start_at, offset_min))
+        if metric.get("type") == "HRV" and metric.get("value") is not None and not told.again("hrv", day):
+            out.add(Signal.HRV_RMSSD_MS, metric["value"], told.nights.get(day) or small_hours(day, zone))
 
 
 def _activities(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     for activity in objects_at(fields, "summarizedActivitiesExport"):
         name = word(activity.get("activityId"))
-        if name and _known(told, "activity", name):
+        if name and told.again("activity", name):
             continue
         try:
             _activity(activity, name, out, zone)
@@ -199,14 +216,6 @@ def _plausible_offset(minutes: float, otherwise: int) -> int:
 def _positive(value: Any) -> Any:
     """The value; None for the zero and below that stand for "not measured"."""
     return None if value is None or number_of(value) <= 0 else value
-
-
-def _known(told: _Told, kind: str, what: object) -> bool:
-    """Whether it was told before; from now on it was."""
-    if (kind, what) in told:
-        return True
-    told.add((kind, what))
-    return False
 
 
 _READERS: dict[str, _Reader] = {

@@ -1,11 +1,13 @@
-"""Things that add up (steps, energy, exercise minutes): for each local hour the device that covered it best.
+"""Things that add up (steps, energy, exercise minutes): for each hour the device that covered it best.
 
 A phone and a watch both count a walk, so their sum is about twice the truth; taking one of
-them for the whole day loses what the other saw while the first lay on a desk.
+them for the whole day loses what the other saw while the first lay on a desk. Devices are compared
+over hours of UTC: two that disagree about the local offset (one of them on a journey, or told
+before the clocks changed) still told of the same hour.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date, datetime, timedelta
 from typing import NamedTuple
 
@@ -25,67 +27,61 @@ class DaySum(NamedTuple):
     last_at: datetime
 
 
-class _Hour:
-    """What one device says of one hour."""
+class _Piece(NamedTuple):
+    """A record's share of one hour: of which local day, from when until when, how much."""
 
-    def __init__(self) -> None:
-        self.amount = 0.0
-        self.samples = 0
-        self.spans: list[Span] = []
+    day: date
+    span: Span
+    amount: float
 
 
 def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -> dict[date, DaySum]:
     """Sums by local day; a record over several hours is spread over them by time.
 
-    Hours are those of the record's own local clock and offset, so a day has 23, 24 or 25 of
-    them when the clocks change, and any number on a journey.
+    A piece lies on the local day of its record's own clock and offset, so a day has 23, 24 or 25
+    hours when the clocks change, and any number on a journey.
 
     Args:
         records: records of one signal, each sample once.
         priority: sources in the person's order; it decides between equal coverage only.
     """
-    hours: dict[tuple[date, int, int], dict[str, _Hour]] = defaultdict(lambda: defaultdict(_Hour))
+    hours: dict[datetime, dict[str, list[_Piece]]] = defaultdict(lambda: defaultdict(list))
     for record in records:
-        for key, span, share in _pieces(record):
-            hour = hours[key][record.source]
-            hour.amount += record.value * share
-            hour.samples += 1
-            hour.spans.append(span)
+        for hour_at, piece in _pieces(record):
+            hours[hour_at][record.source].append(piece)
     rank = {source: i for i, source in enumerate(priority)}
-    days: dict[date, list[tuple[str, _Hour]]] = defaultdict(list)
-    for (day, _, _), sources in sorted(hours.items()):
-        best = next(iter(sources)) if len(sources) == 1 else _best_covered(sources, rank)
-        days[day].append((best, sources[best]))
+    days: dict[date, list[tuple[str, _Piece]]] = defaultdict(list)
+    for _, sources in sorted(hours.items()):
+        covered = {source: total_min(union(p.span for p in pieces)) for source, pieces in sources.items()}
+        amounts = {source: sum(p.amount for p in pieces) for source, pieces in sources.items()}
+        best = min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -amounts[s], s))
+        for piece in sources[best]:
+            days[piece.day].append((best, piece))
     return {
         day: DaySum(
-            sum(hour.amount for _, hour in chosen),
-            sum(hour.samples for _, hour in chosen),
+            sum(piece.amount for _, piece in chosen),
+            len(chosen),
             tuple(sorted({source for source, _ in chosen})),
-            max(end_at for _, hour in chosen for _, end_at in hour.spans),
+            max(piece.span[1] for _, piece in chosen),
         )
-        for day, chosen in days.items()
+        for day, chosen in sorted(days.items())
     }
 
 
-def _best_covered(sources: dict[str, _Hour], rank: dict[str, int]) -> str:
-    covered = {source: total_min(union(hour.spans)) for source, hour in sources.items()}
-    return min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -sources[s].amount, s))
-
-
-def _pieces(record: Record) -> list[tuple[tuple[date, int, int], Span, float]]:
-    """The local hours that a record touches, with its span in each and its share by time."""
-    offset = record.offset_min * _MINUTE
+def _pieces(record: Record) -> Iterator[tuple[datetime, _Piece]]:
+    """The record cut at full hours of UTC and at its local midnights, each piece with the hour it lies in."""
+    offset = timedelta(minutes=record.offset_min)
     lasts = record.end_at - record.start_at
-    pieces: list[tuple[tuple[date, int, int], Span, float]] = []
     start_at = record.start_at
     while True:
-        local = start_at + offset
-        next_at = local.replace(minute=0, second=0, microsecond=0) + _HOUR - offset
-        if not pieces and record.end_at <= next_at:
-            return [((local.date(), local.hour, record.offset_min), (start_at, record.end_at), 1.0)]
-        end_at = min(next_at, record.end_at)
+        hour_at = start_at.replace(minute=0, second=0, microsecond=0)
+        day = (start_at + offset).date()
+        midnight_at = (
+            (start_at + offset).replace(hour=0, minute=0, second=0, microsecond=0) + timedelta(days=1) - offset
+        )
+        end_at = min(hour_at + _HOUR, midnight_at, record.end_at)
         share = (end_at - start_at) / lasts if lasts else 1.0
-        pieces.append(((local.date(), local.hour, record.offset_min), (start_at, end_at), share))
-        if next_at >= record.end_at:
-            return pieces
-        start_at = next_at
+        yield hour_at, _Piece(day, (start_at, end_at), record.value * share)
+        if end_at >= record.end_at:
+            return
+        start_at = end_at

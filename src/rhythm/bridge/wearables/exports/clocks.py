@@ -151,6 +151,15 @@ def within_day(day: date, zone: tzinfo) -> Times:
     return Times(start_at, end_at - timedelta(seconds=1), offset_min)
 
 
+def small_hours(day: date, zone: tzinfo) -> Times:
+    """Four in the morning: for a value of the night that ended on a day, where no file says when it was slept.
+
+    Raises:
+        UnusableError: beyond any calendar.
+    """
+    return spot(in_zone(datetime(day.year, day.month, day.day, 4), zone))  # noqa: DTZ001 - a wall clock
+
+
 def between(start: Moment, end: Moment) -> Times:
     """From one moment to another, with the offset of the first."""
     return Times(start.at, end.at, start.offset_min)
