@@ -72,8 +72,7 @@ class GarminAccount(ExportSource):
 
     def knows(self, export: Export) -> bool:
         """Whether the zip has one of the account's files, or a single file is one of them."""
-        named = any(_chosen(export))
-        return named and (export.is_zip or export.head(export.parts[0], 64).lstrip()[:1] == b"[")
+        return any(_chosen(export))
 
     def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
         """The days, nights and activities."""
@@ -89,7 +88,13 @@ class GarminAccount(ExportSource):
 
 
 def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
-    """The parts that are read, each with what its name says; nights first, as other files tell of them."""
+    """The parts that are read, each with what it holds; nights first, as other files tell of them."""
+    if not export.is_zip:
+        head = export.head(export.parts[0], 1 << 14)
+        kind = next((kind for mark, kind in _HEAD_MARKS.items() if mark in head), "")
+        if kind and head.lstrip()[:1] == b"[":
+            yield kind, export.parts[0]
+        return
     for mark in _READERS:
         for part in export.parts:
             if mark in part.stem and part.name.endswith(".json"):
@@ -224,4 +229,12 @@ _READERS: dict[str, _Reader] = {
     "_healthstatusdata": _health,
     "summarizedactivities": _activities,
 }
-"""What the name of a file holds, and how its objects are read."""
+"""What the name of a file says that it holds, and how its objects are read."""
+
+_HEAD_MARKS = {
+    b'"sleepStartTimestampGMT"': "_sleepdata",
+    b'"wellnessStartTimeGmt"': "udsfile_",
+    b'"summarizedActivitiesExport"': "summarizedactivities",
+    b'"baselineUpperLimit"': "_healthstatusdata",
+}
+"""What a file that comes alone, under any name, is known by."""

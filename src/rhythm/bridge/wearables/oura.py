@@ -66,7 +66,7 @@ class Oura(ExportSource):
 
     def knows(self, export: Export) -> bool:
         """Whether a part has the fields of one of Oura's documents."""
-        return any(_looks_like_oura(export.head(part, 1 << 15), part) for part in _readable(export))
+        return any(_looks_like_oura(export.head(part, 1 << 15)) for part in _readable(export))
 
     def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
         """The documents of every kind that is taken."""
@@ -95,15 +95,19 @@ def _kind_of(name: str) -> str:
     return _NAMES.get(bare, "")
 
 
-def _looks_like_oura(head: bytes, part: Part) -> bool:
-    if head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"["):
+def _is_json(head: bytes) -> bool:
+    return head.lstrip(b"\xef\xbb\xbf \r\n\t")[:1] in (b"{", b"[")
+
+
+def _looks_like_oura(head: bytes) -> bool:
+    if _is_json(head):
         return any(all(mark in head for mark in marks) for marks in _JSON_MARKS)
     headers = set(headers_of(head))
-    return part.name.endswith(".csv") and any(marks <= headers for marks in _CSV_MARKS)
+    return any(marks <= headers for marks in _CSV_MARKS)
 
 
 def _documents(export: Export, part: Part, out: Collector) -> Iterator[tuple[str, Fields]]:
-    if part.name.endswith(".csv"):
+    if not _is_json(export.head(part, 64)):
         for row in rows(export, part, out):
             yield _kind_of(part.stem) or _kind_by_fields(row), {name: _cell(text) for name, text in row.items()}
         return

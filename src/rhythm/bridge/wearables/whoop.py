@@ -64,8 +64,10 @@ class Whoop(ExportSource):
 def _tables(export: Export) -> list[Part]:
     """The tables, sleeps before cycles: both tell of a night, and one telling is enough."""
     order = (_SLEEPS, _CYCLES, _WORKOUTS)
-    tables = [p for p in export.parts if p.name.endswith(".csv") and (p.stem in order or not export.is_zip)]
-    return sorted(tables, key=lambda p: order.index(p.stem) if p.stem in order else len(order))
+    if not export.is_zip:
+        return export.parts
+    tables = [p for p in export.parts if p.name.endswith(".csv") and p.stem in order]
+    return sorted(tables, key=lambda p: order.index(p.stem))
 
 
 def _take(row: Row, out: Collector, zone: tzinfo, told: set[tuple[Signal, Times]]) -> None:
