@@ -118,6 +118,7 @@ def _arrow(now: MeterEstimate, yesterday: MeterEstimate | None) -> str | None:
 
 
 def source_words(source: str) -> str:
-    """``Apple Health, Watch`` from ``apple_health/Watch``."""
+    """``Apple Health, Watch`` from ``apple_health/Watch``; ``Whoop`` from ``whoop/``, whose export names no device."""
     importer, slash, device = source.partition("/")
-    return f"{importer.replace('_', ' ').title()}, {device}" if slash else source
+    words = importer.replace("_", " ").title()
+    return source if not slash else f"{words}, {device}" if device else words

@@ -106,7 +106,8 @@ class Wellness:
             yield
 
     def _file_id(self, fields: FitFields) -> None:
-        self._device = word(fields.get("garmin_product", fields.get("product"))) or self._device
+        product = word(fields.get("garmin_product", fields.get("product")))
+        self._device = (f"product {product}" if product.isdigit() else product) or self._device
 
     def _says_offset(self, fields: FitFields) -> None:
         at, local = at_of(fields.get("timestamp")), at_of(fields.get("local_timestamp"))
