@@ -49,7 +49,14 @@ class Context:
         self.settings: PersonSettings = person.about().settings
         self.now_at = now_at.astimezone(self.settings.zone_info)
         self.slot = self.settings.slot_times.slot_at(now_at, self.settings.zone_info)
-        self.state = (self.slot, back_days, self.settings, person.calendars.all(), person.imports.latest(RUNS_WATCHED))
+        self.state = (
+            self.slot,
+            back_days,
+            self.settings,
+            person.calendars.all(),
+            person.imports.latest(RUNS_WATCHED),
+            person.occurrences.overrides(),
+        )
         unchanged = known is not None and known.state == self.state
         self._worked_out: dict[str, Any] = known._worked_out if known is not None and unchanged else {}  # noqa: SLF001
 

@@ -6,9 +6,13 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from rhythm.assist.context import Context
+from rhythm.assist.corrections import EventWord, words_on_titles
 from rhythm.assist.day_facts import refresh_days
+from rhythm.assist.feeds import KIND as FEED
+from rhythm.assist.feeds import failure_words
 from rhythm.assist.files import problem_words
 from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.schedule import drop_feed
 from rhythm.store import ImportRun
 
 
@@ -21,12 +25,23 @@ class ProblemLine(msgspec.Struct, frozen=True):
 
 
 class CalendarLine(msgspec.Struct, frozen=True):
-    """A calendar: its number, name, where it is from, when it was read, its problems."""
+    """A calendar.
+
+    Attributes:
+        number, name: which.
+        origin: file name or host.
+        is_feed: it is fetched by its address, by itself.
+        read_at: when it was last read with success.
+        failure: why it could not be read the last time, in words; empty where it could.
+        problems: what was wrong in it.
+    """
 
     number: int
     name: str
     origin: str
+    is_feed: bool
     read_at: datetime | None
+    failure: str
     problems: tuple[ProblemLine, ...]
 
 
@@ -60,6 +75,7 @@ class Data(msgspec.Struct, frozen=True):
         calendars, imports, streams: what was read.
         running: an import is going on.
         suggestions, readings: how many are on record.
+        events_said: what the person said of events, by title.
     """
 
     calendars: tuple[CalendarLine, ...]
@@ -68,6 +84,7 @@ class Data(msgspec.Struct, frozen=True):
     running: bool
     suggestions: int
     readings: int
+    events_said: tuple[EventWord, ...]
 
 
 def data_of(context: Context) -> Data:
@@ -85,7 +102,9 @@ def data_of(context: Context) -> Data:
             source.number,
             source.name,
             source.origin,
+            source.kind == FEED,
             None if source.fetched_at is None else source.fetched_at.astimezone(zone),
+            "" if source.failure is None else failure_words(source.failure),
             _problems(source.problems),
         )
         for source in person.calendars.all()
@@ -97,6 +116,7 @@ def data_of(context: Context) -> Data:
         any(line.state == "running" for line in imports),
         person.suggestions.count(),
         sum(line.count for line in streams),
+        words_on_titles(person),
     )
 
 
@@ -116,6 +136,8 @@ def undo_import(context: Context, number: int) -> None:
 def remove_calendar(context: Context, number: int) -> None:
     """Takes a calendar out, and what was derived from it."""
     context.person.calendars.delete(number)
+    context.person.secrets.delete(f"feed-{number}")
+    drop_feed(context.person, number)
     keep_up(Context(context.person, context.now_at), force=True)
 
 

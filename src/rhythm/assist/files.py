@@ -4,19 +4,20 @@ import hashlib
 import os
 import zipfile
 from collections.abc import Callable
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO
 
 import msgspec
 
 from rhythm.assist.calendar_facts import to_occurrences
+from rhythm.assist.classifying import classifier_for
 from rhythm.assist.context import Context
 from rhythm.assist.day_facts import refresh_days
+from rhythm.assist.feeds import day_window
+from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
-from rhythm.bridge.calendar.classify import RuleClassifier
-from rhythm.bridge.calendar.events import CalendarContents, Window
-from rhythm.bridge.calendar.ics import window_around
+from rhythm.bridge.calendar.events import CalendarContents
 from rhythm.bridge.calendar.sources import FileSource
 from rhythm.bridge.wearables.problems import ProblemKind, WearableFileError
 from rhythm.bridge.wearables.sources import Checkpoint, check_regular, fingerprint, source_of
@@ -55,7 +56,13 @@ class Imported(msgspec.Struct, frozen=True):
 
 
 def import_file(
-    person: PersonStore, path: Path, now_at: datetime, *, name: str = "", progress: OnProgress | None = None
+    person: PersonStore,
+    path: Path,
+    now_at: datetime,
+    *,
+    name: str = "",
+    progress: OnProgress | None = None,
+    keeper: Keeper | None = None,
 ) -> Imported:
     """Reads a file into the store and works out again what depends on it.
 
@@ -65,6 +72,7 @@ def import_file(
         now_at: the moment, aware.
         name: what the person calls it; the file's own name where it is not given.
         progress: told how far it is.
+        keeper: of the language model's key, where one is switched on.
 
     Raises:
         UnknownFileError: it is neither a calendar nor a health export that is known.
@@ -72,9 +80,10 @@ def import_file(
     """
     check_regular(path)
     name = name or path.name
-    imported = (
-        _calendar(person, path, name, now_at) if _is_calendar(path) else _health(person, path, name, now_at, progress)
-    )
+    if _is_calendar(path):
+        imported = _calendar(person, path, name, now_at, keeper or Keeper(person, ""))
+    else:
+        imported = _health(person, path, name, now_at, progress)
     keep_up(Context(person, now_at), force=True)
     return imported
 
@@ -102,11 +111,11 @@ def _is_health(path: Path) -> bool:
     return True
 
 
-def _calendar(person: PersonStore, path: Path, name: str, now_at: datetime) -> Imported:
+def _calendar(person: PersonStore, path: Path, name: str, now_at: datetime, keeper: Keeper) -> Imported:
     settings = person.about().settings
-    window = _day_window(now_at)
+    window = day_window(now_at)
     contents: CalendarContents = FileSource(path, settings.zone_info, name).read(window)
-    found = to_occurrences(contents.events, RuleClassifier(), settings.zone_info, settings.slot_times)
+    found = to_occurrences(contents.events, classifier_for(settings, keeper), settings.zone_info, settings.slot_times)
     problems = {problem.kind.value: problem.count for problem in contents.problems}
     source = msgspec.structs.replace(
         _source_of(person, name, now_at), content_hash=_hash(path), fetched_at=now_at, problems=problems
@@ -114,13 +123,6 @@ def _calendar(person: PersonStore, path: Path, name: str, now_at: datetime) -> I
     person.calendars.update(source)
     added = person.occurrences.replace(source.number, window.start_at, window.end_at, found)
     return Imported(name, "calendar", added, 0, problems)
-
-
-def _day_window(now_at: datetime) -> Window:
-    """The kept window, widened to whole days, so that two imports of a day replace the same stretch."""
-    window = window_around(now_at)
-    begin = datetime.combine(window.start_at.date(), time(), now_at.tzinfo)
-    return Window(begin, datetime.combine(window.end_at.date() + timedelta(days=1), time(), now_at.tzinfo))
 
 
 def _source_of(person: PersonStore, name: str, now_at: datetime) -> CalendarSource:

@@ -56,6 +56,11 @@ class Home:
         """The folder of files that were handed in and are not read yet."""
         return self.folder / "incoming"
 
+    def clear_incoming(self) -> None:
+        """Removes every file that was handed in and not read yet."""
+        for path in self.incoming.iterdir():
+            path.unlink(missing_ok=True)
+
     def token(self) -> str:
         """The secret that opens the pages; made at the first start, readable by the owner only.
 

@@ -8,17 +8,22 @@ from threading import RLock
 from rhythm.assist.answering import give_answer
 from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
 from rhythm.assist.context import Context
+from rhythm.assist.corrections import correct_title, withdraw_title
 from rhythm.assist.data import Data, data_of, remove_calendar, undo_import
 from rhythm.assist.feed import feed_of
+from rhythm.assist.feeds import add_feed, refresh_feed
 from rhythm.assist.files import Imported, OnProgress, import_file
 from rhythm.assist.insights import Insight, insights_of
+from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned, learn
+from rhythm.assist.schedule import EVERY, plan_feed, run_due
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
-from rhythm.store import Answer, PersonSettings, PersonStore, ReportedMeter, Store
+from rhythm.store import Answer, CalendarSource, PersonSettings, PersonStore, ReportedMeter, Store
 from rhythm.store.erase import erase_person
 from rhythm.store.export import export_person
+from rhythm.vocab.actions import Action
 from rhythm.vocab.meters import Meter
 from rhythm.vocab.responses import Outcome
 
@@ -33,10 +38,30 @@ class Assistant:
 
     Attributes:
         person: their part of the store.
+        keeper: of their secrets.
     """
 
-    def __init__(self, store: Store, person: PersonStore, clock: Callable[[], datetime] = system_now_at) -> None:
+    def __init__(
+        self,
+        store: Store,
+        person: PersonStore,
+        clock: Callable[[], datetime] = system_now_at,
+        *,
+        token: str = "",
+        private_feeds: bool = False,
+    ) -> None:
+        """Serve a person.
+
+        Args:
+            store: where they are kept.
+            person: their part of it.
+            clock: what says now.
+            token: what secrets are encrypted with; without one no address or key can be kept.
+            private_feeds: whether calendars may be fetched from private networks.
+        """
         self.person = person
+        self.keeper = Keeper(person, token)
+        self._private_feeds = private_feeds
         self._store = store
         self._clock = clock
         self._learned: Learned | None = None
@@ -147,7 +172,7 @@ class Assistant:
 
     def import_file(self, path: Path, *, name: str = "", progress: OnProgress | None = None) -> Imported:
         """Reads a calendar or health export into the store; see `rhythm.assist.files.import_file`."""
-        done = import_file(self.person, path, self._clock(), name=name, progress=progress)
+        done = import_file(self.person, path, self._clock(), name=name, progress=progress, keeper=self.keeper)
         self.learn(self.context())  # here, so that no page waits for years to be learned
         return done
 
@@ -166,6 +191,45 @@ class Assistant:
             UnknownEntryError: no such calendar.
         """
         remove_calendar(self.context(), number)
+
+    def add_feed(self, url: str, name: str = "") -> CalendarSource:
+        """Takes a calendar's address and fetches it; where that fails it stays and is tried again by itself.
+
+        Raises:
+            InvalidValueError: no address of a calendar, or one that is there already.
+            SecretError: secrets cannot be kept here.
+        """
+        source = add_feed(self.person, self.keeper, url, name, self._clock())
+        plan_feed(self.person, source.number, self._clock() + EVERY)
+        return self.refresh_feed(source.number)
+
+    def refresh_feed(self, number: int) -> CalendarSource:
+        """Fetches a calendar now; what it holds says whether that failed.
+
+        Raises:
+            UnknownEntryError: no such feed.
+        """
+        return refresh_feed(self.context(), self.keeper, number, allow_private=self._private_feeds)
+
+    def run_due(self) -> int:
+        """Does what is due by itself; how many pieces of work."""
+        return run_due(self.person, self._clock(), self.refresh_feed)
+
+    def correct_event(self, title: str, action: Action | None) -> None:
+        """Takes their word on every event of a title; None for no activity.
+
+        Raises:
+            InvalidValueError: an empty title.
+        """
+        correct_title(self.context(), title, action)
+
+    def withdraw_event(self, key: str) -> None:
+        """Takes their word on a title back.
+
+        Raises:
+            UnknownEntryError: there is none.
+        """
+        withdraw_title(self.context(), key)
 
     def save_settings(self, settings: PersonSettings) -> None:
         """Replaces the settings; what depends on slot times or zone is worked out again."""

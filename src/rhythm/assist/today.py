@@ -12,6 +12,7 @@ from rhythm.assist.limits import is_cooling, room_today
 from rhythm.assist.meter_words import MeterCard, cards
 from rhythm.assist.suggesting import open_slots, planned_actions, suggest_today, taken_slots
 from rhythm.store import Exchange
+from rhythm.store.calendar_records import OverrideScope, title_key
 from rhythm.vocab.actions import Action
 from rhythm.vocab.responses import Outcome
 from rhythm.vocab.slots import SLOTS_PER_DAY, day_of, describe_slot, part_of
@@ -29,12 +30,22 @@ OUTCOME_WORDS = {
 
 
 class EventLine(msgspec.Struct, frozen=True):
-    """A calendar event on a slot: local times, title, what it counts as."""
+    """A calendar event on a slot.
+
+    Attributes:
+        start, end: local times.
+        title: as the calendar has it.
+        counts_as: the action, in words; empty for none.
+        said: the person said so themselves.
+        key: what their word on its title is kept under.
+    """
 
     start: str
     end: str
     title: str
     counts_as: str
+    said: bool
+    key: str
 
 
 class MoveChoice(msgspec.Struct, frozen=True):
@@ -211,10 +222,12 @@ def _line(context: Context, slot: int, planned: Action | None) -> SlotLine:
     use = context.uses[slot]
     start_at, end_at = (at.astimezone(zone) for at in (use.start_at, use.end_at))
     lines = []
+    said = {one.key for one in context.person.occurrences.overrides() if one.scope is OverrideScope.TITLE}
     for event, action in context.calendar.on_slot(slot):
         begins, ends = event.start_at.astimezone(zone), event.end_at.astimezone(zone)
         counts_as = "" if action is None else action.noun
-        lines.append(EventLine(f"{begins:%H:%M}", f"{ends:%H:%M}", event.title, counts_as))
+        key = title_key(event.title)
+        lines.append(EventLine(f"{begins:%H:%M}", f"{ends:%H:%M}", event.title, counts_as, key in said, key))
     state = "past" if slot < context.slot else "now" if slot == context.slot else "later"
     words = "" if planned is None else planned.label
     return SlotLine(

@@ -25,4 +25,4 @@ def opened(folder: Path | None, *, demo: bool) -> Iterator[Assistant]:
     """
     home = Home(folder, demonstration=demo)
     with home.open_store() as store:
-        yield Assistant(store, home.person(store))
+        yield Assistant(store, home.person(store), token=home.token())

@@ -15,13 +15,16 @@ from rhythm.vocab.errors import RhythmError
 
 ADDRESS = "127.0.0.1"
 NOTICE_EVERY_S = 300.0
+DUE_EVERY_S = 60.0
 
 
 class PortTakenError(RhythmError):
     """Something else listens on the port."""
 
 
-def serve(folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None) -> None:
+def serve(
+    folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None, private_feeds: bool
+) -> None:
     """Serves until it is interrupted.
 
     Args:
@@ -29,6 +32,7 @@ def serve(folder: Path | None, *, demonstration: bool, port: int, notify_file: P
         demonstration: the invented person, made where they are missing.
         port: where to listen.
         notify_file: addresses for notices; None for none.
+        private_feeds: whether calendars may be fetched from private networks.
 
     Raises:
         PortTakenError: something else listens there.
@@ -41,16 +45,17 @@ def serve(folder: Path | None, *, demonstration: bool, port: int, notify_file: P
     _check_free(port)
     home = Home(folder, demonstration=demonstration)
     with home.open_store() as store:
-        assistant = Assistant(store, home.person(store))
+        token = home.token()
+        assistant = Assistant(store, home.person(store), token=token, private_feeds=private_feeds)
         if demonstration:
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 
             settle_in(assistant, home.folder, typer.echo)
-        token = home.token()
         web = create_app(assistant, token, home.incoming, port=port)
         web.state.site.uploads.resume()
         typer.echo("  Getting ready (the first time takes half a minute) ...")
         assistant.today()  # compiles what the first page would wait for
+        _in_background(lambda: _due(assistant))
         if notify_file is not None:
             _in_background(lambda: _notices(assistant, notify_file))
         typer.echo(f"\n  Rhythm is at  http://{ADDRESS}:{port}/?token={token}\n\n  Stop it with Ctrl+C.\n")
@@ -70,6 +75,15 @@ def _check_free(port: int) -> None:
 
 def _in_background(work: Callable[[], object]) -> None:
     threading.Thread(target=work, daemon=True).start()
+
+
+def _due(assistant: Assistant) -> None:
+    while True:
+        try:
+            assistant.run_due()
+        except RhythmError as error:
+            typer.echo(f"rhythm: a calendar was not fetched: {error}", err=True)
+        time.sleep(DUE_EVERY_S)
 
 
 def _notices(assistant: Assistant, notify_file: Path) -> None:

@@ -24,6 +24,7 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
         notify: whether suggestions are sent out at all.
         ask_reports: whether the pages offer a one-tap self-report per meter.
         shortcuts: whether single keys act on the pages.
+        model_url, model_name: the language model that is asked about titles the rules do not know; empty for none.
         demonstration: the person is invented; every page says so.
         agreed: when each thing that needs consent was agreed to, by its name.
     """
@@ -38,12 +39,18 @@ class PersonSettings(msgspec.Struct, frozen=True, omit_defaults=True):
     notify: bool = False
     ask_reports: bool = False
     shortcuts: bool = True
+    model_url: str = ""
+    model_name: str = ""
     demonstration: bool = False
     agreed: dict[str, datetime] = {}
 
     def __post_init__(self) -> None:
         if not 0 <= self.daily_cap <= DAILY_CAP_MAX:
             raise InvalidValueError(f"daily cap is {self.daily_cap}; it is a whole number from 0 to {DAILY_CAP_MAX}")
+        if self.model_url and not self.model_url.startswith(("http://", "https://")):
+            raise InvalidValueError("a language model's address begins with http:// or https://")
+        if bool(self.model_url) != bool(self.model_name):
+            raise InvalidValueError("a language model needs both its address and its name; leave both empty for none")
         if self.quiet_from.tzinfo is not None or self.quiet_until.tzinfo is not None:
             raise InvalidValueError("quiet hours are local; give them without a time zone")
         if any(at.tzinfo is None for at in self.agreed.values()):

@@ -9,6 +9,8 @@ from fastapi import APIRouter, BackgroundTasks, Request
 from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
+from rhythm.assist.classifying import MODEL_KEY
+from rhythm.vocab.actions import parse_action
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.meters import parse_meter
 from rhythm.vocab.responses import OUTCOMES, Outcome
@@ -148,6 +150,35 @@ def remove_calendar(number: int, _: Posted, site: Here) -> Response:
     return _after("/data", "removed")
 
 
+@router.post("/data/feeds")
+def add_feed(form: Posted, site: Here) -> Response:
+    """A calendar by its address."""
+    source = site.assistant.add_feed(text_of(form, "url"), text_of(form, "name"))
+    return _after("/data", "fetched" if source.failure is None else "not_fetched")
+
+
+@router.post("/data/feeds/{number}/refresh")
+def refresh_feed(number: int, _: Posted, site: Here) -> Response:
+    """Fetches a calendar now."""
+    source = site.assistant.refresh_feed(number)
+    return _after("/data", "fetched" if source.failure is None else "not_fetched")
+
+
+@router.post("/events/correct")
+def correct_event(form: Posted, site: Here) -> Response:
+    """The person's word on every event of a title."""
+    name = text_of(form, "action")
+    site.assistant.correct_event(text_of(form, "title"), None if name == "none" else parse_action(name))
+    return _after("/", "event")
+
+
+@router.post("/events/withdraw")
+def withdraw_event(form: Posted, site: Here) -> Response:
+    """Takes that word back."""
+    site.assistant.withdraw_event(text_of(form, "title_key"))
+    return _after("/data" if text_of(form, "from") == "data" else "/", "event_withdrawn")
+
+
 @router.post("/data/export")
 def export(_: Posted, site: Here, after: BackgroundTasks) -> Response:
     """Everything as open files in a zip."""
@@ -180,6 +211,11 @@ def settings(request: Request) -> HTMLResponse:
 def save_settings(form: Posted, site: Here) -> Response:
     """Keeps the settings."""
     names = ("morning", "afternoon", "evening", "night")
+    on = text_of(form, "model") == "on"
+    if key := text_of(form, "model_key"):
+        site.assistant.keeper.put(MODEL_KEY, key)
+    if not on:
+        site.assistant.keeper.drop(MODEL_KEY)
     times = SlotTimes(*(_local_time(text_of(form, name), f"the start of the {name}") for name in names))
     site.assistant.save_settings(
         msgspec.structs.replace(
@@ -190,6 +226,8 @@ def save_settings(form: Posted, site: Here) -> Response:
             daily_cap=_number(text_of(form, "daily_cap"), "the daily cap"),
             quiet_from=_local_time(text_of(form, "quiet_from"), "the start of the quiet hours"),
             quiet_until=_local_time(text_of(form, "quiet_until"), "the end of the quiet hours"),
+            model_url=text_of(form, "model_url") if on else "",
+            model_name=text_of(form, "model_name") if on else "",
             notify=text_of(form, "notify") == "on",
             ask_reports=text_of(form, "ask_reports") == "on",
             shortcuts=text_of(form, "shortcuts") == "on",

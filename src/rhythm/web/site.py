@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from starlette.datastructures import FormData
 
 from rhythm.assist.service import Assistant
+from rhythm.vocab.actions import ACTIONS
 from rhythm.web.charts import interval_bar, sparkline
 from rhythm.web.security import ForbiddenError, Keys
 from rhythm.web.uploads import Uploads
@@ -26,7 +27,12 @@ _environment = Environment(
     lstrip_blocks=True,
 )
 _environment.globals.update(
-    sparkline=sparkline, interval_bar=interval_bar, arrows=ARROWS, arrow_words=ARROW_WORDS, new_key=secrets.token_hex
+    sparkline=sparkline,
+    interval_bar=interval_bar,
+    arrows=ARROWS,
+    arrow_words=ARROW_WORDS,
+    actions=ACTIONS,
+    new_key=secrets.token_hex,
 )
 templates = Jinja2Templates(env=_environment)
 
@@ -101,6 +107,10 @@ NOTICES = {
     "corrected": "Kept. Your word counts over what was learned.",
     "withdrawn": "Your word was taken back.",
     "cleared": "Everything that was learned is forgotten. Learning begins anew.",
+    "fetched": "The calendar was fetched.",
+    "not_fetched": "The calendar could not be fetched; below it stands why.",
+    "event": "Kept. Every event of that title counts so from now on.",
+    "event_withdrawn": "Taken back; the rules decide again.",
     "removed": "Taken out, with everything that was worked out from it.",
     "erased": "Everything is erased.",
     "reading": "The file is kept and is being read; this page shows how it goes.",

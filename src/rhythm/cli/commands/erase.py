@@ -18,10 +18,12 @@ def erase(
     as_json: JsonOption = False,
 ) -> None:
     """Erase everything of yours from this machine, for good."""
+    from rhythm.assist.places import Home  # noqa: PLC0415
     from rhythm.cli.house import opened  # noqa: PLC0415
 
     if not yes and typer.prompt("This cannot be undone. Type erase to do it") != "erase":
         raise typer.Abort
+    Home(folder, demonstration=demo).clear_incoming()
     with opened(folder, demo=demo) as assistant:
         assistant.erase()
     if as_json:

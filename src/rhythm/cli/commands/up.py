@@ -18,8 +18,11 @@ def up(
     notify_file: Annotated[
         Path | None, typer.Option(help="File with Apprise addresses, one a line, for notices (Settings switches them).")
     ] = None,
+    private_feeds: Annotated[
+        bool, typer.Option("--private-feeds", help="Calendars may be fetched from private networks.")
+    ] = False,
 ) -> None:
     """Start the pages on this machine and print the link that opens them."""
     from rhythm.cli.serving import serve  # noqa: PLC0415 - the web is loaded when it is wanted
 
-    serve(folder, demonstration=demo, port=port, notify_file=notify_file)
+    serve(folder, demonstration=demo, port=port, notify_file=notify_file, private_feeds=private_feeds)

@@ -1,0 +1,26 @@
+"""Which classifier says what an event is: the rules, and a language model only where the person has switched it on."""
+
+from rhythm.assist.keeper import Keeper, SecretError
+from rhythm.bridge.calendar.classify import Classifier, RuleClassifier
+from rhythm.bridge.calendar.language_model import LanguageModelClassifier, LanguageModelSettings
+from rhythm.store import PersonSettings
+
+MODEL_KEY = "language-model"
+"""Name of the secret that is the model's key."""
+
+
+def classifier_for(settings: PersonSettings, keeper: Keeper) -> Classifier:
+    """The classifier of a person.
+
+    Args:
+        settings: theirs; without a model's address and name titles stay on this machine.
+        keeper: of the model's key; a model on one's own machine needs none.
+    """
+    rules = RuleClassifier()
+    if not (settings.model_url and settings.model_name):
+        return rules
+    try:
+        key = keeper.get(MODEL_KEY)
+    except SecretError:
+        key = ""
+    return LanguageModelClassifier(LanguageModelSettings(settings.model_url, settings.model_name, key), rules)

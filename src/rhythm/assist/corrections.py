@@ -1,0 +1,57 @@
+"""The person's word on events: what every event of a title is, kept when its calendar is read again."""
+
+from datetime import datetime
+
+import msgspec
+
+from rhythm.assist.context import Context
+from rhythm.assist.keeping_up import keep_up
+from rhythm.store import PersonStore
+from rhythm.store.calendar_records import EventOverride, OverrideScope, title_key
+from rhythm.vocab.actions import Action
+from rhythm.vocab.errors import InvalidValueError
+
+
+class EventWord(msgspec.Struct, frozen=True):
+    """What the person said of a title: its key, and what such an event is, in words."""
+
+    key: str
+    words: str
+    at: datetime
+
+
+def correct_title(context: Context, title: str, action: Action | None) -> None:
+    """Takes the person's word on every event of a title.
+
+    Args:
+        context: the person now.
+        title: as the calendar has it; letter case and spacing do not matter.
+        action: what it is; None for no activity.
+
+    Raises:
+        InvalidValueError: an empty title.
+    """
+    key = title_key(title)
+    if not key:
+        raise InvalidValueError("an event without a title cannot be told from others; give it one in your calendar")
+    said = EventOverride(OverrideScope.TITLE, key, context.now_at, is_activity=action is not None, action=action)
+    context.person.occurrences.correct(said)
+    keep_up(Context(context.person, context.now_at), force=True)
+
+
+def withdraw_title(context: Context, key: str) -> None:
+    """Takes that word back.
+
+    Raises:
+        UnknownEntryError: none was given.
+    """
+    context.person.occurrences.uncorrect(OverrideScope.TITLE, key)
+    keep_up(Context(context.person, context.now_at), force=True)
+
+
+def words_on_titles(person: PersonStore) -> tuple[EventWord, ...]:
+    """Everything the person said of titles, newest first."""
+    said = [one for one in person.occurrences.overrides() if one.scope is OverrideScope.TITLE]
+    return tuple(
+        EventWord(one.key, "no activity" if one.action is None else one.action.noun, one.at) for one in reversed(said)
+    )
