@@ -47,7 +47,7 @@ def test_a_word_holds_for_every_event_of_the_title_and_for_the_next_reading(assi
     assert not assistant.you().evidence
     assistant.correct_event(f"  {TITLE.upper()} ", Action.FAMILY_TIME)
     assert counts_as(assistant) == ("family time", True)
-    assert assistant.you().evidence["slots that the calendar says were spent"] == 1, "yesterday's evening counts too"
+    assert assistant.you().evidence["slots that the calendar accounts for"] == 1, "yesterday's evening counts too"
     assistant.import_file(file)
     assert counts_as(assistant) == ("family time", True)
     assert [one.words for one in assistant.data().events_said] == ["family time"]

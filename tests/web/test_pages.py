@@ -62,7 +62,7 @@ def test_the_whole_flow_by_forms(client: TestClient, files: tuple[Path, Path]) -
     assert "You can undo it" in after
     assert f"/suggestions/{number}/undo" in after
     changed = client.get("/you").text
-    assert "1 answers to suggestions" in changed
+    assert "1 answer to a suggestion" in changed
     undone = client.post(f"/suggestions/{number}/undo", data={"csrf": csrf_of(client), "key": "u"})
     assert f"/suggestions/{number}/answer" in undone.text
     strip = re.compile(r'name="(csrf|key)" value="[^"]*"')

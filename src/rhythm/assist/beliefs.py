@@ -132,11 +132,20 @@ def you_of(context: Context, learned: Learned, counts: dict[str, int]) -> You:
 
 _EVIDENCE_WORDS = {
     "Answered": "answers to suggestions",
-    "Done": "slots that the calendar says were spent",
+    "Done": "slots that the calendar accounts for",
     "Observed": "observed slots",
     "Reading": "daily meter readings",
     "SelfReport": "self-reports",
 }
+
+ONE_OF = {
+    "answers to suggestions": "answer to a suggestion",
+    "slots that the calendar accounts for": "slot that the calendar accounts for",
+    "observed slots": "observed slot",
+    "daily meter readings": "daily meter reading",
+    "self-reports": "self-report",
+}
+"""The same where there is one of it."""
 
 
 def correct_belief(person: PersonStore, subject: str, value: float) -> None:

@@ -15,7 +15,7 @@ from rhythm.store import Exchange
 from rhythm.store.calendar_records import OverrideScope, title_key
 from rhythm.vocab.actions import Action
 from rhythm.vocab.responses import Outcome
-from rhythm.vocab.slots import SLOTS_PER_DAY, day_of, describe_slot, part_of
+from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, day_of, describe_slot, part_of
 
 LEARNING_DAYS = 14
 EXCHANGE_SLOTS = 7 * SLOTS_PER_DAY
@@ -239,10 +239,17 @@ def _moves(context: Context, taken: Collection[int]) -> tuple[MoveChoice, ...]:
     """The open slots after now, of today and tomorrow."""
     end = context.first_slot + 2 * SLOTS_PER_DAY
     return tuple(
-        MoveChoice(slot, f"{'today' if day_of(slot) == context.day else 'tomorrow'}, {part_of(slot).label}")
+        MoveChoice(slot, _when(slot, today=day_of(slot) == context.day))
         for slot in range(context.slot + 1, end)
         if not context.uses[slot].busy and slot not in taken
     )
+
+
+def _when(slot: int, *, today: bool) -> str:
+    part = part_of(slot)
+    if not today:
+        return f"tomorrow {part.label}"
+    return "tonight" if part is PartOfDay.NIGHT else f"this {part.label}"
 
 
 def _silence(context: Context, exchanges: tuple[Exchange, ...]) -> str:

@@ -10,6 +10,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from starlette.datastructures import FormData
 
+from rhythm.assist.beliefs import ONE_OF
 from rhythm.assist.service import Assistant
 from rhythm.vocab.actions import ACTIONS
 from rhythm.web.charts import interval_bar, sparkline
@@ -32,6 +33,7 @@ _environment.globals.update(
     arrows=ARROWS,
     arrow_words=ARROW_WORDS,
     actions=ACTIONS,
+    one_of=ONE_OF,
     new_key=secrets.token_hex,
 )
 templates = Jinja2Templates(env=_environment)

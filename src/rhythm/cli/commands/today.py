@@ -30,7 +30,8 @@ def today(folder: FolderOption = None, demo: DemoOption = False, as_json: JsonOp
             where = f"{meter.source}, {meter.age}" if meter.age else meter.source
             typer.echo(f"  {meter.name:<11} {meter.value:>3} {ARROWS[meter.arrow]} {meter.word} ({where})")
     for card in found.waiting:
-        typer.echo(f"\n  [{card.number}] this {card.when}: {card.action}\n      {card.reason}")
+        when = "tonight" if card.when == "night" else f"this {card.when}"
+        typer.echo(f"\n  [{card.number}] {when}: {card.action}\n      {card.reason}")
         typer.echo(f"      rhythm answer {card.number} accept | ignore | later")
     if not found.waiting:
         typer.echo(f"\n  {found.silence}")
