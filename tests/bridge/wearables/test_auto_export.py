@@ -185,3 +185,10 @@ def test_a_body_that_is_no_export_or_too_large_is_refused(monkeypatch: pytest.Mo
     monkeypatch.setattr(auto_export, "LARGEST_POST_BYTES", 10)
     with pytest.raises(NotThisFormatError):
         posted(WHOLE, BERLIN)
+
+
+def test_hours_are_hours_even_the_one_that_begins_at_midnight() -> None:
+    rows: list[dict[str, object]] = [{"date": at(f"{hour:02d}:00:00"), "qty": 100} for hour in (0, 1, 9)]
+    records, _ = _posted(metric("step_count", "count", *rows))
+    assert {(r.end_at - r.start_at).total_seconds() for r in records} == {3600}
+    assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == 300

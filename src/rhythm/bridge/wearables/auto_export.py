@@ -7,6 +7,7 @@ a night with totals in hours; times in bed may be missing, and a version of the 
 stages as zero beside a good total: zeros are then not told, not slept.
 """
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta, tzinfo
 
@@ -55,6 +56,8 @@ _STAGES: dict[str, Signal] = {
     "rem": Signal.SLEEP_REM_MIN,
     "awake": Signal.SLEEP_AWAKE_MIN,
 }
+_CLOCK = re.compile(rb"\d{4}-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d")
+"""A time that is not midnight: the metric is then not summed by day."""
 _UNITS = {"bpm": "bpm", "count/min": "count/min", "steps": "count", "minutes": "min", "hours": "hr"}
 
 
@@ -141,6 +144,7 @@ def _metric(metric: msgspec.Raw, out: Collector, zone: tzinfo) -> Iterator[None]
     name, units = value_of(parts["name"]), value_of(parts["units"]) if "units" in parts else ""
     signal = _METRICS.get(name) if isinstance(name, str) else None
     unit = _UNITS.get(units, units) if isinstance(units, str) else ""
+    by_day = _CLOCK.search(memoryview(parts["data"])) is None
     for sample in objects(parts["data"], out):
         try:
             if name == "sleep_analysis":
@@ -148,27 +152,27 @@ def _metric(metric: msgspec.Raw, out: Collector, zone: tzinfo) -> Iterator[None]
             elif name == "mindful_minutes":
                 _mindful(sample, out, zone)
             elif signal is not None:
-                _sample(signal, sample, unit, out, zone)
+                _sample(signal, sample, unit, out, zone, by_day=by_day)
         except UnusableError as error:
             out.problem(error.kind, error.signal or signal)
         yield
 
 
-def _sample(signal: Signal, sample: Fields, unit: str, out: Collector, zone: tzinfo) -> None:
+def _sample(signal: Signal, sample: Fields, unit: str, out: Collector, zone: tzinfo, *, by_day: bool) -> None:
     value = sample.get("qty", sample.get("Avg", sample.get("avg")))
     start = moment(sample.get("date"), zone)
     times = spot(start)
     if "end" in sample or "endDate" in sample:
         times = between(start, moment(sample.get("end", sample.get("endDate")), zone))
     elif signal in _DAY_SUMS:
-        times = _counted(start, zone)
+        times = _counted(start, zone, by_day=by_day)
     out.add(signal, value, times, unit=unit, device=sample.get("source"))
 
 
-def _counted(start: Moment, zone: tzinfo) -> Times:
-    """What a count without an end covers: a day from midnight, an hour from a full hour, else a minute."""
+def _counted(start: Moment, zone: tzinfo, *, by_day: bool) -> Times:
+    """What a count without an end covers: its day, where all of a metric begin at midnight; an hour, or a minute."""
     local = start.at + timedelta(minutes=start.offset_min)
-    if local.hour == local.minute == local.second == 0:
+    if by_day:
         day = whole_day(local.date(), zone)
         return day if day.start_at == start.at else lasting(start, 86_400)
     return lasting(start, 3600 if local.minute == local.second == 0 else 60)

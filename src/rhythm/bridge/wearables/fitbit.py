@@ -7,6 +7,7 @@ stress score that is high when calm. An archive can tell the same thing in the o
 newer form; then only the older is read.
 """
 
+import re
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from statistics import fmean
@@ -36,6 +37,9 @@ from rhythm.bridge.wearables.problems import ProblemKind
 from rhythm.bridge.wearables.signals import Signal
 
 _Reader = Callable[[Fields, Collector, tzinfo], None]
+
+_OLDER_CLOCK = re.compile(r"(\d\d/\d\d/\d\d \d\d:\d\d):[0-5]\d", re.ASCII)
+"""``12/31/23 23:59:59``; its minute is the group."""
 
 _FOLDER_MARKS = ("fitbit/", "global export data/", "physical activity/", "user-site-export/")
 _HEAD_MARKS = (b'"dateOfSleep"', b'"startTime"'), (b'"bpm"', b'"confidence"')
@@ -129,6 +133,7 @@ class _Logs:
 def _heart_rates(export: Export, part: Part, out: Collector, zone: tzinfo) -> Iterator[None]:
     """Heart rate, every few seconds in the file, as one mean for each minute."""
     minute, beats, device = datetime.min.replace(tzinfo=UTC), list[float](), ""
+    clock = _MinuteClock(zone)
 
     def flush() -> None:
         if beats:
@@ -139,7 +144,7 @@ def _heart_rates(export: Export, part: Part, out: Collector, zone: tzinfo) -> It
     for fields in _rows_of(export, part, out):
         try:
             bpm = fields.get("beats_per_minute", nested(fields, "value", "bpm"))
-            at = _utc(fields, zone).at.replace(second=0, microsecond=0)
+            at = clock.minute_of(fields)
             if at != minute:
                 flush()
             minute, device = at, word(fields.get("data_source"))
@@ -150,6 +155,28 @@ def _heart_rates(export: Export, part: Part, out: Collector, zone: tzinfo) -> It
         yield
     flush()
     yield
+
+
+class _MinuteClock:
+    """The minute of a row. Most rows repeat the minute before, and reading a date costs more than all else of a row."""
+
+    def __init__(self, zone: tzinfo) -> None:
+        self._zone = zone
+        self._words = ""
+        self._minute = datetime.min.replace(tzinfo=UTC)
+
+    def minute_of(self, fields: Fields) -> datetime:
+        """The minute's first instant.
+
+        Raises:
+            UnusableError: the row has no time.
+        """
+        written = fields.get("dateTime")
+        known = _OLDER_CLOCK.fullmatch(written) if isinstance(written, str) else None
+        if known is None or known.group(1) != self._words:
+            self._minute = _utc(fields, self._zone).at.replace(second=0, microsecond=0)
+            self._words = known.group(1) if known else ""
+        return self._minute
 
 
 def _utc(fields: Fields, zone: tzinfo) -> Moment:
