@@ -339,6 +339,12 @@ def test_a_decision_is_taken_as_it_is(decision: Decision) -> None:
     assert read_decision(decision) is decision
 
 
+@pytest.mark.parametrize("env", [None, 3, "rhythm/Week-v0", WeekEnv, WeekVectorEnv(2)], ids=repr)
+def test_what_is_no_week_takes_no_stated_beliefs(env: Any) -> None:
+    with pytest.raises(InvalidValueError, match="only a WeekEnv takes stated beliefs"):
+        StatedBelief(env)
+
+
 def test_every_sample_of_the_space_is_a_decision() -> None:
     env = StatedBelief(WeekEnv())
     env.action_space.seed(1)

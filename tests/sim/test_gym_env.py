@@ -99,6 +99,7 @@ def test_unknown_actions_are_refused_and_cost_nothing(action: object) -> None:
         ({"window": 8}, InvalidValueError),
         ({"window": -1}, InvalidValueError),
         ({"render_mode": "hologram"}, InvalidValueError),
+        ({"render_mode": np.array(["ansi", "ansi"])}, InvalidValueError),
     ],
 )
 def test_options_that_do_not_exist_are_refused(options: dict[str, Any], error: type[Exception]) -> None:

@@ -155,3 +155,34 @@ def test_an_observation_from_the_wire_is_checked_when_it_becomes_a_record(
     for extra in ({"mood": 0.5}, {"vitality": 2.0}):
         with pytest.raises(InvalidValueError):
             seen.model_copy(update={"meters": {**seen.meters, **extra}}).record()
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ({"population": "mars"}, UnknownNameError),
+        ({"population": 3}, UnknownNameError),
+        ({"secret": 5}, InvalidValueError),
+        ({"max_sessions": 0}, InvalidValueError),
+        ({"max_sessions": 2.0}, InvalidValueError),
+        ({"max_sessions": "many"}, InvalidValueError),
+        ({"session_timeout_s": 0}, InvalidValueError),
+        ({"session_timeout_s": float("nan")}, InvalidValueError),
+        ({"session_timeout_s": "long"}, InvalidValueError),
+        ({"mode": "training"}, UnknownNameError),
+        ({"mode": ""}, UnknownNameError),
+        ({"mode": 3}, UnknownNameError),
+    ],
+)
+def test_a_server_that_could_serve_nobody_does_not_start(options: dict[str, Any], error: type[Exception]) -> None:
+    with pytest.raises(error):
+        oe.create_week_app(**options)
+
+
+@pytest.mark.parametrize("end", [1.0, "1", True, 2**64, [1]])
+def test_a_range_of_tasks_has_whole_ends(end: Any) -> None:
+    env = oe.WeekEnvironment()
+    for ends in ((end, None), (None, end)):
+        with pytest.raises(InvalidValueError, match="end of a range of tasks"):
+            env.get_task_range("ood", *ends)
+    assert len(env.get_task_range("ood", -2, None)) == 2

@@ -252,7 +252,7 @@ def test_what_names_no_meter_is_refused(name: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [None, 3, "abcde", b"abcde", [0.5] * 4, ["0.5"] * 5, [True] * 5, [10**400] * 5], ids=repr
+    "values", [None, 3, np.array(0.5), "abcde", b"abcde", [0.5] * 4, ["0.5"] * 5, [True] * 5, [10**400] * 5], ids=repr
 )
 def test_meters_from_anywhere_are_checked(values: Any) -> None:
     with pytest.raises(InvalidValueError, match="mine"):

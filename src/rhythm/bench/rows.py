@@ -53,5 +53,5 @@ def as_rows(rows: Iterable[Row | Mapping[str, Any]]) -> list[Row]:
     """
     try:
         return [row if isinstance(row, Row) else msgspec.convert(row, Row) for row in rows]
-    except msgspec.ValidationError as error:
+    except (msgspec.ValidationError, UnicodeError) as error:
         raise SchemaError(f"not a row: {error}") from None

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from rhythm.life.populations import Population
-from rhythm.sim.arguments import check_seeds, one_seed, secret_or_published
+from rhythm.sim.arguments import check_seeds, one_seed, secret_or_published, shown
 from rhythm.sim.conditions import IN_DISTRIBUTION, Casting, drawn_seeds, next_seeds
 from rhythm.sim.errors import needs_extra
 from rhythm.sim.secret import Secret, number_of
@@ -56,8 +56,8 @@ class WeekEnv(gymnasium.Env[dict[str, Any], np.int64]):
         secret: Secret | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode is not None and render_mode not in RENDER_MODES:
-            raise InvalidValueError(f"got render mode {render_mode!r}; there is: {', '.join(RENDER_MODES)}")
+        if render_mode is not None and not (isinstance(render_mode, str) and render_mode in RENDER_MODES):
+            raise InvalidValueError(f"got render mode {shown(render_mode)}; there is: {', '.join(RENDER_MODES)}")
         self.render_mode = render_mode
         self._casting = Casting(condition, population, secret_or_published(secret))
         self._watched = WatchedWeeks(1, window=window, all_cores=False)

@@ -49,11 +49,11 @@ class StatedBelief(gymnasium.Wrapper[dict[str, Any], Any, dict[str, Any], np.int
     """
 
     def __init__(self, env: gymnasium.Env[dict[str, Any], np.int64]) -> None:
-        RecordConstructorArgs.__init__(self)
-        gymnasium.Wrapper.__init__(self, env)
-        inner = env.unwrapped
+        inner = env.unwrapped if isinstance(env, gymnasium.Env) else env
         if not isinstance(inner, WeekEnv):
             raise InvalidValueError(f"got {type(inner).__name__}; only a WeekEnv takes stated beliefs")
+        RecordConstructorArgs.__init__(self)
+        gymnasium.Wrapper.__init__(self, env)
         self._week = inner
         self._book = Gradebook()
         self.action_space = spaces.Dict(

@@ -71,12 +71,13 @@ def from_json(text: bytes | str, kind: type[T]) -> T:
     wanted = schema_of(kind)
     if not isinstance(text, bytes | bytearray | memoryview | str):
         raise SchemaError(f"got {type(text).__name__}; a {wanted} document is JSON, as bytes or text")
+    text = str(text) if isinstance(text, str) else bytes(text)
     try:
         envelope = msgspec.json.decode(text, type=_Envelope)
         if envelope.schema != wanted:
             raise SchemaError(f"got a document of schema {envelope.schema[:60]!r}; this reads {wanted!r}")
         record = msgspec.json.decode(envelope.data, type=kind)
-        _refuse_twins(text if isinstance(text, str) else bytes(text))
+        _refuse_twins(text)
     except (msgspec.DecodeError, UnicodeError) as error:
         raise SchemaError(f"not a {wanted} document: {error}") from None
     except RecursionError:

@@ -53,9 +53,12 @@ def check_meters(values: Iterable[float], what: str = "meters") -> MeterValues:
         InvalidValueError: not five, or one that is no number, NaN, infinite or outside [0, 1].
             The message names the meter, not its value: a level is health data.
     """
-    if isinstance(values, str | bytes) or not isinstance(values, Iterable):
-        raise InvalidValueError(f"{what}: got {type(values).__name__}; give a number for each of {METER_COUNT} meters")
-    five = tuple(values)
+    try:
+        five = () if isinstance(values, str | bytes) else tuple(values)
+    except TypeError:
+        raise InvalidValueError(
+            f"{what}: got {type(values).__name__}; give a number for each of {METER_COUNT} meters"
+        ) from None
     check_five(five, what)
     return float(five[0]), float(five[1]), float(five[2]), float(five[3]), float(five[4])
 

@@ -11,10 +11,14 @@ import os
 from typing import Any, Final
 
 from rhythm.life.populations import Population
+from rhythm.sim.arguments import shown, whole_number
+from rhythm.sim.conditions import Casting
 from rhythm.sim.errors import needs_extra
 from rhythm.sim.openenv.environment import ENVIRONMENT_NAME, WeekEnvironment
 from rhythm.sim.openenv.models import WeekAction, WeekObservation, WeekState
 from rhythm.sim.secret import ENVIRONMENT_VARIABLE, Secret
+from rhythm.vocab import InvalidValueError, UnknownNameError
+from rhythm.vocab.checks import is_number
 
 with needs_extra("openenv", "openenv"):
     from openenv.core.env_server.http_server import create_app
@@ -22,6 +26,8 @@ with needs_extra("openenv", "openenv"):
 
 MAX_SESSIONS: Final = 64
 SESSION_TIMEOUT_S: Final = 900.0
+MOST_SESSIONS: Final = 100_000
+MODES: Final = ("simulation", "production")
 
 _log = logging.getLogger(__name__)
 
@@ -45,14 +51,22 @@ def create_week_app(
         mode: ``simulation`` or ``production``; None takes OPENENV_MODE.
 
     Raises:
-        InvalidValueError: RHYTHM_SECRET holds no whole number.
+        UnknownNameError: no such population or mode.
+        InvalidValueError: RHYTHM_SECRET holds no whole number, a secret that is none, or no room
+            or time for a session.
     """
+    max_sessions = whole_number(max_sessions, "max_sessions", 1, MOST_SESSIONS)
+    if not is_number(session_timeout_s, 0.0) or not session_timeout_s > 0.0:
+        raise InvalidValueError(f"session_timeout_s is a finite number above 0; got {shown(session_timeout_s)}")
+    if mode is not None and (not isinstance(mode, str) or mode.lower() not in MODES):
+        raise UnknownNameError("mode", mode, MODES)
     if secret is None:
         if not os.environ.get(ENVIRONMENT_VARIABLE, "").strip():
             _log.warning(
                 "%s is not set: a seed names the same person only until this server stops", ENVIRONMENT_VARIABLE
             )
         secret = Secret.from_environment()
+    Casting(population=population, secret=secret)
     return create_app(
         functools.partial(WeekEnvironment, population=population, secret=secret),
         WeekAction,

@@ -5,10 +5,12 @@ A task says which week to play and nothing of the person: not even its seed.
 
 from typing import Any
 
-from rhythm.sim.arguments import shown
+from rhythm.sim.arguments import shown, whole_number
 from rhythm.sim.conditions import SPLITS
 from rhythm.vocab import RhythmError
 from rhythm.vocab.checks import is_whole
+
+_FAR = 2**63 - 1
 
 
 class TaskNotFoundError(RhythmError, IndexError):
@@ -63,5 +65,13 @@ class TaskProvider:
         return {"id": f"{split}-{index}", "split": split, "index": index}
 
     def get_task_range(self, split: str, start: int | None = None, stop: int | None = None) -> list[dict[str, Any]]:
-        """The tasks of a Python slice."""
+        """The tasks of a Python slice.
+
+        Raises:
+            TaskNotFoundError: no such split.
+            InvalidValueError: an end that is no whole number.
+        """
+        for end in (start, stop):
+            if end is not None:
+                whole_number(end, "an end of a range of tasks", -_FAR, _FAR)
         return [self.get_task(split, index) for index in range(self.num_tasks(split))[start:stop]]
