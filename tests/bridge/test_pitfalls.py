@@ -100,6 +100,7 @@ PITFALLS: dict[str, dict[str, str]] = {
         "import is idempotent": "test_an_export_is_read_once_by_its_own_reader_and_can_be_taken_out",
     },
     "wearables/test_nights.py": {
+        "totals that grow": "test_totals_of_a_night_that_was_told_as_it_grew_or_was_corrected_count_once",
         "sleep by its wake day": "test_sleep_across_midnight_is_filed_under_the_day_of_waking",
         "sources never summed": "test_sources_are_chosen_from_never_summed",
         "in bed is not asleep": "test_in_bed_is_not_asleep",

@@ -192,3 +192,11 @@ def test_hours_are_hours_even_the_one_that_begins_at_midnight() -> None:
     records, _ = _posted(metric("step_count", "count", *rows))
     assert {(r.end_at - r.start_at).total_seconds() for r in records} == {3600}
     assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == 300
+
+
+def test_a_night_that_is_posted_again_as_it_grows_is_one_night() -> None:
+    early = NIGHT | {"sleepEnd": at("03:00:00"), "totalSleep": 3.5, "inBedEnd": at("03:00:00")}
+    records = [r for night in (early, NIGHT) for r in _posted(metric("sleep_analysis", "hr", night))[0]]
+    day = summarise(records)[SECOND]
+    assert day.night is not None
+    assert day.asleep_min == pytest.approx(432)

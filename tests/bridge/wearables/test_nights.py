@@ -147,6 +147,16 @@ def test_a_source_with_totals_only() -> None:
     assert (night.asleep_min, night.deep_min, night.rem_min, night.awake_min) == (430, 70, None, 50)
 
 
+def test_totals_of_a_night_that_was_told_as_it_grew_or_was_corrected_count_once() -> None:
+    told = [("2026-03-01 23:00", "2026-03-02 03:00", 220), ("2026-03-01 23:00", "2026-03-02 07:00", 430),
+            ("2026-03-01 23:10", "2026-03-02 07:05", 425), ("2026-03-02 14:00", "2026-03-02 14:40", 35)]  # fmt: skip
+    days = sleep_by_day([made(Signal.NIGHT_ASLEEP_MIN, start, end, value=value) for start, end, value in told])
+    night = days[SECOND].night
+    assert night is not None
+    assert night.asleep_min == 430
+    assert [nap.asleep_min for nap in days[SECOND].naps] == [35]
+
+
 def test_a_journey_files_the_night_by_the_offset_of_the_night() -> None:
     days = sleep_by_day([made(ASLEEP, "2026-03-01 23:30", "2026-03-02 06:00", offset_min=-480)])
     assert list(days) == [SECOND]

@@ -4,6 +4,7 @@ The rules, each argued for by bugs of others:
 
 - Sleep is the *union* of a source's asleep spans; overlapping and growing partial sessions of
   one night then count once, and sources are never summed. In bed is not asleep.
+- Totals without stage times that overlap are one night told more than once; the longest of them counts.
 - A source's spans less than 90 minutes apart are one sleep. The longest sleep that ends on a
   local day is its night if it has two hours; the others are naps.
 - One source gives the night: the person's order of devices first; then, among those that
@@ -139,7 +140,9 @@ def _sleeps(source: str, records: list[Record], beds: list[Span]) -> list[Sleep]
         within = {signal: _clip(own, (start_at, end_at)) for signal, own in spans.items()}
         asleep_min = total_min(_clip(asleep, (start_at, end_at)))
         found.append(_staged(source, (start_at, end_at), last.offset_min, asleep_min, within))
-    found += [s for s in _totals(source, records) if not any(_meet(s, other) for other in found)]
+    for told in _totals(source, records):
+        if not any(_meet(told, other) for other in found):
+            found.append(told)
     return [_with_bed(s, beds) for s in found if 0 < s.asleep_min <= LONGEST_SLEEP_MIN]
 
 
@@ -161,7 +164,7 @@ def _staged(source: str, span: Span, offset_min: int, asleep_min: float, within:
 
 
 def _totals(source: str, records: list[Record]) -> list[Sleep]:
-    """Sleeps of a source that gives totals and no stage times."""
+    """Sleeps of a source that gives totals and no stage times, longest first: a night may be told as it grows."""
     sums: dict[Span, dict[Signal, Record]] = defaultdict(dict)
     for r in records:
         if r.signal.startswith("night_"):
@@ -174,7 +177,7 @@ def _totals(source: str, records: list[Record]) -> list[Sleep]:
         deep_min, rem_min, awake_min = (own[s].value if s in own else None for s in _TOTALS)
         asleep_min = min(asleep.value, total_min([span]))
         found.append(Sleep(source, *span, asleep.offset_min, asleep_min, deep_min, rem_min, awake_min))
-    return sorted(found, key=lambda s: s.asleep_at)
+    return sorted(found, key=lambda s: (-s.asleep_min, s.asleep_at, s.awake_at))
 
 
 def _with_bed(sleep: Sleep, beds: list[Span]) -> Sleep:
