@@ -1,48 +1,71 @@
 """The posterior over a batch of people whose steps are seen exactly.
 
-Traits: uniform over their ranges before, linear equations after, so the posterior draws
-are the prior's, moved by the linear-Gaussian update with the prior's covariance
-(Matheron's rule; Wilson et al. 2021, *Pathwise conditioning of Gaussian processes*) and
-held in their ranges. Stress tolerance: uniform between the bounds that the steps have
-left. Weights: draws from the prior near the seen equations, weighted by how near they
-are and moved onto them (regression adjustment; Beaumont, Zhang and Balding 2002). All of
-it follows from sums over the steps, so one go and step by step give the same result.
+Every step gives linear equations in the traits and in the weights, so the posterior is the
+prior on the plane that they leave: uniform over the box of the traits, Dirichlet over the
+simplex of the weights. Draws of it come from `rhythm.belief.exact_traits_kernel` and
+`rhythm.belief.exact_weights_kernel`. Stress tolerance: uniform between the bounds that
+the steps have left. All of it follows from sums over the steps, so one go and step by step
+give the same result, and the random numbers are the same for everybody, so that a person
+is drawn alike in every batch.
 """
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life.counter import Stream, scramble_seeds, uniforms
-from rhythm.life.populations import Population, sample_people
-from rhythm.life.profiles import belief_targets, unit_traits
+from rhythm.life.profiles import belief_targets
 from rhythm.life.traits import PROFILE_WIDTH, TRAIT_RANGES, TRAITS, Trait
 from rhythm.vocab import ACTION_COUNT, METER_COUNT, SLOTS_PER_DAY
 
 Floats = NDArray[np.float64]
 
-POOL = 1024
-"""Prior draws of the weights that are tried against the evidence."""
 DRAWS = 64
 """Draws that stand for the posterior of one person."""
 RESOLUTION = 0.03
 """Differences in a meter finer than this are not worth finding out."""
-_POOL_SEED = 7_000_001
-_NEAREST = 48
+WEIGHT_MOVES = 6
+"""Moves of each draw of the weights."""
+TRAIT_SWEEPS = 2
+"""Times that each trait of a draw is drawn anew."""
+_SEED = 7_000_001
 _TOLERANCE = Trait.STRESS_TOLERANCE - METER_COUNT
 _PRIOR_PRECISION = 12.0
-_RANK_FLOOR = 1e-7
+"""One over the variance of a uniform number."""
+_WEIGHT_FLOOR = 1e-10
+_TRAIT_FLOOR = 1.0
+_CORNERS = 10
+
+
+class _Numbers(NamedTuple):
+    """Random numbers behind the draws; uniform ones are stratified over the draws (one in each equal part)."""
+
+    unit: Floats
+    trait_places: Floats
+    mixtures: Floats
+    directions: Floats
+    weight_places: Floats
 
 
 @cache
-def _pool() -> Floats:
-    """Prior draws, half from each population, shape (POOL, 15)."""
-    seeds = _POOL_SEED + np.arange(POOL // 2)
-    halves = [sample_people(seeds, population) for population in Population]
-    return np.stack(halves, axis=1).reshape(POOL, PROFILE_WIDTH)
+def _numbers(count: int) -> _Numbers:
+    generator = np.random.default_rng(_SEED)
+
+    def stratified(*shape: int) -> Floats:
+        parts = generator.permuted(np.broadcast_to(np.arange(count), (*shape, count)), axis=-1)
+        spread: Floats = (parts + generator.random((*shape, count))) / count
+        return spread
+
+    places = np.stack([stratified(WEIGHT_MOVES), generator.random((WEIGHT_MOVES, count))], axis=-1)
+    return _Numbers(
+        unit=np.ascontiguousarray(stratified(len(TRAITS)).T),
+        trait_places=np.ascontiguousarray(stratified(TRAIT_SWEEPS, len(TRAITS)).swapaxes(1, 2)),
+        mixtures=generator.gamma(0.7, size=(count, _CORNERS)) + 1e-9,
+        directions=generator.normal(size=(WEIGHT_MOVES, count, METER_COUNT)),
+        weight_places=np.ascontiguousarray(places),
+    )
 
 
 @dataclass
@@ -105,19 +128,32 @@ class ExactPosterior:
 
     def draws(self, count: int = DRAWS) -> Floats:
         """People who fit the evidence, shape (people, count, 15), equally likely."""
+        from rhythm.belief import exact_traits_kernel, exact_weights_kernel  # noqa: PLC0415
+
         people = len(self.evidence)
+        numbers = _numbers(count)
+        # The linear-Gaussian update moves prior draws near the plane (Matheron's rule).
+        moved: Any = np.einsum(
+            "nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + _PRIOR_PRECISION * numbers.unit[None]
+        )
+        values, vectors = np.linalg.eigh(self.information)
+        unit = np.empty((people, count, len(TRAITS)))
+        exact_traits_kernel.draw_traits(values, vectors, self.evidence, _TRAIT_FLOOR, moved, numbers.trait_places, unit)
         drawn = np.empty((people, count, PROFILE_WIDTH))
-        pool = _pool()[:count]
-        start = _PRIOR_PRECISION * unit_traits(pool)
-        moved: Any = np.einsum("nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + start[None])
-        unit = moved.clip(0.0, 1.0)
         low = np.array([TRAIT_RANGES[t][0] for t in TRAITS])
         high = np.array([TRAIT_RANGES[t][1] for t in TRAITS])
         drawn[:, :, METER_COUNT:] = low + unit * (high - low)
-        share = unit_traits(pool)[:, _TOLERANCE]
         bounds = self.tolerance[:, :, None]
+        share = numbers.unit[:, _TOLERANCE]
         drawn[:, :, Trait.STRESS_TOLERANCE] = bounds[:, 0] + share[None] * (bounds[:, 1] - bounds[:, 0])
-        drawn[:, :, :METER_COUNT] = self._weight_draws(count)
+        # That the weights sum to one is an equation like the others.
+        values, vectors = np.linalg.eigh(self.weight_information + 1.0)
+        weights = np.empty((people, count, METER_COUNT))
+        exact_weights_kernel.draw_weights(
+            values, vectors, self.weight_evidence + 1.0, _WEIGHT_FLOOR, numbers.mixtures, numbers.directions,
+            numbers.weight_places, weights,
+        )  # fmt: skip
+        drawn[:, :, :METER_COUNT] = weights
         return drawn
 
     def expected_information(
@@ -142,31 +178,6 @@ class ExactPosterior:
             mean, meters, slot % SLOTS_PER_DAY, events, self._covariance(), weight_covariance, resolution, told
         )
         return told
-
-    def _weight_draws(self, count: int) -> Floats:
-        values, vectors = np.linalg.eigh(self.weight_information)
-        known: Any = values > _RANK_FLOOR
-        # Coordinates along the directions that the evidence fixes; the others count as met.
-        projected = np.einsum("nij,ni->nj", vectors, self.weight_evidence)
-        target = np.where(known, projected / np.where(known, values, 1.0), 0.0)
-        pool = _pool()[:, :METER_COUNT]
-        along = np.einsum("qi,nij->nqj", pool, vectors)
-        off = np.where(known[:, None, :], along - target[:, None, :], 0.0)
-        moved = pool[None] - np.einsum("nqj,nij->nqi", off, vectors)
-        distance = np.sqrt((off**2).sum(axis=2))
-        beyond = np.maximum(-moved, 0.0).sum(axis=2)
-        width = np.maximum(np.partition(distance + 10.0 * beyond, _NEAREST, axis=1)[:, _NEAREST], 1e-9)
-        score = (distance + 10.0 * beyond) / width[:, None]
-        weight = np.exp(-0.5 * score**2 * known.any(axis=1)[:, None])
-        edges = np.cumsum(weight, axis=1)
-        edges /= edges[:, -1:]
-        keys = scramble_seeds(np.array([_POOL_SEED]), Stream.PERSON)
-        offset = float(uniforms(keys, 0)[0])
-        places = (np.arange(count) + offset) / count
-        picked = np.stack([np.searchsorted(row, places).clip(max=POOL - 1) for row in edges])
-        chosen = np.maximum(np.take_along_axis(moved, picked[:, :, None], axis=1), 1e-9)
-        normed: Floats = chosen / chosen.sum(axis=2, keepdims=True)
-        return normed
 
 
 def beliefs_of(draws: Floats) -> tuple[Floats, Floats, Floats]:

@@ -1,11 +1,13 @@
 """What a planner maximises: the person's wellbeing, or grade v2 itself."""
 
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.life.profiles import People
+from rhythm.life.traits import PROFILE_WIDTH
 from rhythm.policy.face import View
 from rhythm.vocab import ACTION_COUNT, CRASH_BELOW, WEEK_STEPS
 
@@ -20,6 +22,41 @@ class Aim(Protocol):
     def first_values(self, people: People, view: View, plans: NDArray[np.int8]) -> NDArray[np.float64]:
         """What the rest of the week is worth for every first action, shape (people, 10); after `improve`."""
         ...
+
+    def opening_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """The same where nothing is known, averaged over who it may be, shape (people, 10).
+
+        Args:
+            draws: who anybody may be, shape (draws, 15).
+            view: of the first step.
+            plans: for the mean person, shape (people, 28).
+
+        Returns:
+            None where this aim weighs an opening as any other step.
+        """
+        ...
+
+
+OPENING_SWEEPS = 4
+OPENING_STEPS = 8
+
+
+@lru_cache(maxsize=256)
+def _opening(draws: bytes, meters: bytes, event: int, step: int, plan: bytes) -> NDArray[np.float64]:
+    """Hindsight values of the first actions in one state, shape (10,); arrays as bytes, so that they can be kept."""
+    from rhythm.policy import plan_hindsight_kernel  # noqa: PLC0415
+
+    rows = np.frombuffer(draws).reshape(1, -1, PROFILE_WIDTH).copy()
+    plans = np.frombuffer(plan, np.int8).reshape(1, -1).copy()
+    levels = np.frombuffer(meters).reshape(1, -1).copy()
+    values = np.empty((1, ACTION_COUNT))
+    plan_hindsight_kernel.hindsight_values(
+        rows, levels, plans, step, np.array([event], np.int8), OPENING_SWEEPS, OPENING_STEPS, values
+    )
+    only: NDArray[np.float64] = values[0]
+    return only
 
 
 class Wellbeing:
@@ -37,6 +74,19 @@ class Wellbeing:
 
         values = np.empty((len(view), ACTION_COUNT))
         plan_kernel.first_values(people, view.meters, plans, view.step, view.events, 1, values)
+        return values
+
+    def opening_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """See `Aim.opening_values`; people in the same state and event share it."""
+        states = np.column_stack([view.meters, view.events])
+        _, chosen, place = np.unique(states, axis=0, return_index=True, return_inverse=True)
+        distinct = [
+            _opening(draws.tobytes(), view.meters[i].tobytes(), int(view.events[i]), view.step, plans[i].tobytes())
+            for i in chosen
+        ]
+        values: NDArray[np.float64] = np.array(distinct)[place.ravel()]
         return values
 
 
@@ -65,6 +115,12 @@ class GradeV2:
         values = np.empty((len(view), ACTION_COUNT))
         plan_v2_kernel.first_values_v2(people, self._states(view), plans, view.step, view.events, 1, values)
         return values
+
+    def opening_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """None: in the week that v2 rewards the first steps are nearly free."""
+        return None
 
     def _states(self, view: View) -> NDArray[np.float64]:
         return np.hstack([view.meters, self._so_far])

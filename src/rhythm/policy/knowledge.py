@@ -31,6 +31,10 @@ class Knowledge(Protocol):
         """What each action would tell of each person, in nats, shape (people, 10); None where nothing is learned."""
         ...
 
+    def unknown(self) -> Floats | None:
+        """Draws of who anybody may be, shape (draws, 15), while nothing is known of anyone but can be; else None."""
+        ...
+
 
 class Fixed:
     """The same people throughout."""
@@ -56,6 +60,10 @@ class Fixed:
 
     def expected_information(self, view: View) -> Floats | None:
         """See `Knowledge.expected_information`."""
+        return None
+
+    def unknown(self) -> Floats | None:
+        """See `Knowledge.unknown`."""
         return None
 
 
@@ -84,6 +92,10 @@ class ToldAfter:
         """See `Knowledge.expected_information`."""
         return None
 
+    def unknown(self) -> Floats | None:
+        """See `Knowledge.unknown`."""
+        return None
+
 
 class Learned:
     """A posterior from every step seen; plans are made for its mean."""
@@ -91,11 +103,13 @@ class Learned:
     def __init__(self, count: int) -> None:
         self._posterior = ExactPosterior.prior(count)
         self._draws = self._posterior.draws()
+        self._seen = False
 
     def update(self, view: View) -> None:
         """See `Knowledge.update`."""
         if view.step == 0:
             return
+        self._seen = True
         self._posterior.absorb(view.before, view.deltas, view.actions, view.step - 1, view.last_events, view.rewards)
         self._draws = self._posterior.draws()
 
@@ -111,3 +125,7 @@ class Learned:
     def expected_information(self, view: View) -> Floats | None:
         """See `Knowledge.expected_information`."""
         return self._posterior.expected_information(self._draws, view.meters, view.step, view.events)
+
+    def unknown(self) -> Floats | None:
+        """See `Knowledge.unknown`."""
+        return None if self._seen else self._draws[0]

@@ -58,7 +58,7 @@ def _worth(people: Floats, i: Index, v: float, c: float, p: float, s: float, n: 
 
 
 @kernel
-def _roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, start: int, event: int) -> float:
+def roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, start: int, event: int) -> float:
     """Worth of ``plan[start:]`` from ``states[start]``, averaged over the people; states are not changed."""
     total = 0.0
     for j in range(count):
@@ -80,7 +80,7 @@ def _roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, s
 
 
 @kernel
-def _advance_states(people: Floats, first: int, count: int, states: Floats, action: int, t: int, event: int) -> float:
+def advance_states(people: Floats, first: int, count: int, states: Floats, action: int, t: int, event: int) -> float:
     """Fill ``states[t + 1]`` and give the wellbeing there, averaged over the people."""
     total = 0.0
     for j in range(count):
@@ -111,7 +111,7 @@ def improve(
     Returns:
         The worth of the plan: summed wellbeing of the remaining steps.
     """
-    best_total = _roll(people, first, count, states, plan, start, event)
+    best_total = roll(people, first, count, states, plan, start, event)
     for _ in range(sweeps):
         changed = False
         earned = 0.0
@@ -123,7 +123,7 @@ def improve(
                 if action == kept:
                     continue
                 plan[t] = action
-                total = earned + _roll(people, first, count, states, plan, t, happening)
+                total = earned + roll(people, first, count, states, plan, t, happening)
                 if total > best_total + 1e-9:
                     best_total = total
                     best = np.int8(action)
@@ -133,13 +133,13 @@ def improve(
                 following = plan[t + 1]
                 if following != best:
                     plan[t], plan[t + 1] = following, best
-                    total = earned + _roll(people, first, count, states, plan, t, happening)
+                    total = earned + roll(people, first, count, states, plan, t, happening)
                     if total > best_total + 1e-9:
                         best_total = total
                         changed = True
                     else:
                         plan[t], plan[t + 1] = best, following
-            earned += _advance_states(people, first, count, states, plan[t], t, happening)
+            earned += advance_states(people, first, count, states, plan[t], t, happening)
         if not changed:
             break
     return best_total
@@ -180,11 +180,11 @@ def first_values(
         plan = plans[i].copy()
         for action in range(10):
             plan[start] = action
-            values[i, action] = _roll(people, i, 1, states, plan, start, events[i])
+            values[i, action] = roll(people, i, 1, states, plan, start, events[i])
         if start + 1 == plan.shape[0]:
             continue
         for action in np.argsort(values[i])[-IMPROVED:]:
             plan[:] = plans[i]
             plan[start] = action
-            first = _advance_states(people, i, 1, states, action, start, events[i])
+            first = advance_states(people, i, 1, states, action, start, events[i])
             values[i, action] = first + improve(people, i, 1, states, plan, start + 1, EXPECTED_EVENT, sweeps)

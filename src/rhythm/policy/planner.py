@@ -3,6 +3,11 @@
 One search serves every knowledge of the person: the mean person (``average``), the truth
 (``oracle``), the truth from some step on (``told-after-3``), a posterior (``planner``);
 and two aims: wellbeing, and, in the variants ``...-v2``, grade v2 itself.
+
+Plans are for the posterior's mean, except for the first action of all, when nothing of the
+person is known: the mean of all people is nobody, and what suits them best first is little
+use to anybody. The opening is therefore weighed in hindsight: worth of each action,
+averaged over people, if each then went on as suits them (see decision 0027).
 """
 
 from collections.abc import Callable
@@ -20,10 +25,8 @@ from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 FIRST_SWEEPS = 8
 LATER_SWEEPS = 2
 PROBING_STEPS = 10
-WORTH_OF_KNOWING = 0.01
-"""Summed wellbeing that a nat about the person is worth in the first slot of a week."""
 WORTH_OF_KNOWING_V2 = 0.012
-"""The same in grade v2."""
+"""Grade v2 that a nat about the person is worth in the first slot of a week."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,7 @@ class PlanPlayer:
     def __init__(self, count: int, knowledge: Knowledge, aim: Aim) -> None:
         self._knowledge = knowledge
         self._aim = aim
-        self._worth_of_knowing = WORTH_OF_KNOWING_V2 if isinstance(aim, GradeV2) else WORTH_OF_KNOWING
+        self._worth_of_knowing = WORTH_OF_KNOWING_V2 if isinstance(aim, GradeV2) else 0.0
         self._plans = np.full((count, WEEK_STEPS), Action.ME_TIME, np.int8)
 
     def choose(self, view: View) -> Choice:
@@ -76,11 +79,15 @@ class PlanPlayer:
 
     def _choose_first(self, view: View, people: People) -> None:
         """Weigh every first action, and what each would tell of the person where that is worth something."""
-        values = self._aim.first_values(people, view, self._plans)
-        told = self._knowledge.expected_information(view) if view.step < PROBING_STEPS else None
-        if told is not None:
-            left = (WEEK_STEPS - view.step) / WEEK_STEPS
-            values += self._worth_of_knowing * left * told
+        draws = self._knowledge.unknown() if view.step == 0 else None
+        values = None if draws is None else self._aim.opening_values(draws, view, self._plans)
+        if values is None:
+            values = self._aim.first_values(people, view, self._plans)
+        if self._worth_of_knowing and view.step < PROBING_STEPS:
+            told = self._knowledge.expected_information(view)
+            if told is not None:
+                left = (WEEK_STEPS - view.step) / WEEK_STEPS
+                values += self._worth_of_knowing * left * told
         self._plans[:, view.step] = values.argmax(axis=1)
 
 
