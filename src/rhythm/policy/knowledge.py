@@ -31,11 +31,6 @@ class Knowledge(Protocol):
         """What each action would tell of each person, in nats, shape (people, 10); None where nothing is learned."""
         ...
 
-    def unknown(self) -> Floats | None:
-        """Draws of who anybody may be, shape (draws, 15), while nothing is known of anyone but can be; else None."""
-        ...
-
-
 class Fixed:
     """The same people throughout."""
 
@@ -62,10 +57,6 @@ class Fixed:
         """See `Knowledge.expected_information`."""
         return None
 
-    def unknown(self) -> Floats | None:
-        """See `Knowledge.unknown`."""
-        return None
-
 
 class ToldAfter:
     """The mean person until so many steps were taken, then the truth."""
@@ -90,10 +81,6 @@ class ToldAfter:
 
     def expected_information(self, view: View) -> Floats | None:
         """See `Knowledge.expected_information`."""
-        return None
-
-    def unknown(self) -> Floats | None:
-        """See `Knowledge.unknown`."""
         return None
 
 
@@ -127,5 +114,5 @@ class Learned:
         return self._posterior.expected_information(self._draws, view.meters, view.step, view.events)
 
     def unknown(self) -> Floats | None:
-        """See `Knowledge.unknown`."""
+        """Draws of who anybody may be, shape (draws, 15), until something was seen; then None."""
         return None if self._seen else self._draws[0]

@@ -79,7 +79,7 @@ class PlanPlayer:
 
     def _choose_first(self, view: View, people: People) -> None:
         """Weigh every first action, and what each would tell of the person where that is worth something."""
-        draws = self._knowledge.unknown() if view.step == 0 else None
+        draws = self._knowledge.unknown() if isinstance(self._knowledge, Learned) else None
         values = None if draws is None else self._aim.opening_values(draws, view, self._plans)
         if values is None:
             values = self._aim.first_values(people, view, self._plans)
