@@ -89,7 +89,7 @@ def test_an_eighty_percent_interval_holds_four_in_five_from_the_first_step(steps
     posterior, _ = _lived(people, _random_actions(steps, 600, 7 + steps))
     middle, low, high = beliefs_of(posterior.draws())
     targets = belief_targets(people)
-    unknown = high - low > 1e-6
+    unknown = high - low > 1e-5
     inside = (low <= targets) & (targets <= high)
     assert 0.74 <= inside[unknown].mean() <= 0.86
     assert np.abs(middle - targets)[~unknown].max(initial=0.0) < 0.01

@@ -26,6 +26,8 @@ DRAWS = 64
 """Draws that stand for the posterior of one person."""
 RESOLUTION = 0.03
 """Differences in a meter finer than this are not worth finding out."""
+ROUNDING = 1e-6
+"""An interval is so much wider at each end, since what is known exactly is known up to rounding."""
 WEIGHT_MOVES = 6
 """Moves of each draw of the weights."""
 TRAIT_SWEEPS = 2
@@ -192,4 +194,4 @@ def beliefs_of(draws: Floats) -> tuple[Floats, Floats, Floats]:
     people, count, width = draws.shape
     targets = belief_targets(draws.reshape(-1, width)).reshape(people, count, -1)
     low, middle, high = np.quantile(targets, [0.1, 0.5, 0.9], axis=1)
-    return middle, low, high
+    return middle, np.maximum(low - ROUNDING, 0.0), np.minimum(high + ROUNDING, 1.0)

@@ -31,6 +31,7 @@ class Knowledge(Protocol):
         """What each action would tell of each person, in nats, shape (people, 10); None where nothing is learned."""
         ...
 
+
 class Fixed:
     """The same people throughout."""
 
