@@ -73,7 +73,7 @@ def measure_import(path: Path) -> ImportSpeed:
         WearableFileError: not an Apple Health export.
     """
     wall, busy = time.perf_counter(), time.process_time()
-    size = _bare_loop(path)
+    size = bare_loop(path)
     bare_wall_s, bare_s = time.perf_counter() - wall, time.process_time() - busy
     wall, busy = time.perf_counter(), time.process_time()
     records = problems = 0
@@ -100,7 +100,7 @@ def _peak_bytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def _bare_loop(path: Path) -> int:
+def bare_loop(path: Path) -> int:
     """Expat over the same bytes with a handler that does nothing; the number of bytes."""
     parser = expat.ParserCreate("UTF-8")
     parser.StartElementHandler = lambda _name, _attributes: None

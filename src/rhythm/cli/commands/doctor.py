@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Annotated
 
 import typer
 
@@ -15,8 +16,19 @@ LEAST_FREE_GB = 1.0
 
 
 @app.command(epilog="Example: [bold]rhythm doctor[/bold]")
-def doctor(folder: FolderOption = None, demo: DemoOption = False, as_json: JsonOption = False) -> None:
+def doctor(
+    folder: FolderOption = None,
+    demo: DemoOption = False,
+    import_speed: Annotated[
+        int,
+        typer.Option("--import-speed", min=0, help="Measure an import of so many MB instead; 1000 is a large export."),
+    ] = 0,
+    as_json: JsonOption = False,
+) -> None:
     """Check that this machine and its data folder are in order, and say what to do where they are not."""
+    if import_speed:
+        _measure_import(import_speed, as_json=as_json)
+        return
     rows = [_checked(name, check) for name, check in _checks(folder, demo=demo)]
     if as_json:
         print_json("rhythm.doctor/1", {}, rows)
@@ -25,6 +37,17 @@ def doctor(folder: FolderOption = None, demo: DemoOption = False, as_json: JsonO
             typer.echo(f"  {'ok  ' if row['value'] else 'FAIL'}  {row['name']:<12} {row['said']}")
     if not all(row["value"] for row in rows):
         raise typer.Exit(1)
+
+
+def _measure_import(size_mb: int, *, as_json: bool) -> None:
+    from rhythm.cli.import_speed import measure  # noqa: PLC0415
+
+    rows = measure(size_mb)
+    if as_json:
+        print_json("rhythm.import-speed/1", {"size_mb": size_mb}, rows)
+        return
+    for row in rows:
+        typer.echo(f"  {row['name']:<16} {row['value']:>14,}")
 
 
 def _checked(name: str, check: Callable[[], tuple[bool, str]]) -> dict[str, object]:
