@@ -213,6 +213,18 @@ def test_a_file_that_is_neither_changes_nothing(assistant: Assistant, tmp_path: 
     assert assistant.data().calendars == ()
 
 
+def test_learning_anew_tells_how_far_it_is(lived: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = lived.you().beliefs
+    lived.person.posteriors.clear()
+    told: list[tuple[int, int]] = []
+    lived.on_learning = lambda done, whole: told.append((done, whole))
+    monkeypatch.setattr("rhythm.assist.learning.AT_ONCE", 40)
+    assert lived.you().beliefs == before
+    assert len(told) > 5
+    assert [done for done, _ in told] == sorted({done for done, _ in told})
+    assert told[-1][0] == told[-1][1]
+
+
 def test_an_import_taken_out_leaves_nothing_of_it(lived: Assistant) -> None:
     lived.undo_import(lived.data().imports[0].number)
     lived.remove_calendar(lived.data().calendars[0].number)

@@ -6,22 +6,27 @@ dropped by the store, and the rest is learned anew. What the person says of them
 over the belief at the end and never mixed into a snapshot, so it can be taken back.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 import msgspec
 import numpy as np
 
-from rhythm.belief.estimates import RefusalKind
+from rhythm.belief.estimates import Refusal, RefusalKind
 from rhythm.belief.person import SCHEMA, VERSION, PersonPosterior
 from rhythm.life.profiles import belief_targets
 from rhythm.store import Correction, PersonStore
 from rhythm.vocab.beliefs import BELIEF_NAMES
+from rhythm.vocab.history import Evidence
 
 KIND = "person"
 CLEARED = "everything"
 """Subject of the correction that says: forget what you have learned so far."""
 FORGET, SET = "forget", "set"
+OnProgress = Callable[[int, int], None]
+"""Called with pieces of evidence learned from so far, and in all."""
+AT_ONCE = 250
+"""Pieces of evidence between two words on how far it is: a few seconds of years of data."""
 KEPT = 16
 """Snapshots that are kept: an undo goes back to one from before the answer."""
 OWN_WORD_SD = 0.1
@@ -50,13 +55,14 @@ def cleared_at(corrections: Mapping[str, Correction]) -> int:
     return 0 if clearing is None else clearing.number
 
 
-def learn(person: PersonStore, slot: int, known: Learned | None = None) -> Learned:
+def learn(person: PersonStore, slot: int, known: Learned | None = None, progress: OnProgress | None = None) -> Learned:
     """The belief from everything that holds now.
 
     Args:
         person: their store.
         slot: the slot now; nothing is learned of later ones, save answers given ahead.
         known: what was learned last; used where its snapshot still holds.
+        progress: told how far it is, where there is much to learn.
     """
     corrections = person.corrections.holding()
     snapshot = person.posteriors.latest(KIND, schema=SCHEMA, version=str(VERSION))
@@ -69,16 +75,29 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None) -> Learn
     news = person.evidence.after(begin)
     refused = 0
     if news.entries:
-        refusals = posterior.add([one.evidence for one in news.entries], now=slot)
+        refusals = _taken_in(posterior, [one.evidence for one in news.entries], slot, progress)
         if snapshot is not None and any(one.kind is RefusalKind.TOO_OLD for one in refusals):
             person.posteriors.clear(KIND)  # the past itself has changed: learn it again
-            return learn(person, slot)
+            return learn(person, slot, progress=progress)
         refused = len(refusals)
         made = person.posteriors.save(
             KIND, posterior.to_bytes(), schema=SCHEMA, version=str(VERSION), last_number=news.last_number, keep=KEPT
         )
         number = None if made is None else made.number
     return Learned(posterior, with_own_word(posterior, corrections, slot), refused, number)
+
+
+def _taken_in(
+    posterior: PersonPosterior, entries: list[Evidence], slot: int, progress: OnProgress | None
+) -> list[Refusal]:
+    """Adds evidence in the order of its slots, a piece at a time, which gives what one go would give."""
+    entries.sort(key=lambda entry: entry.slot)
+    refusals: list[Refusal] = []
+    for begin in range(0, len(entries), AT_ONCE):
+        refusals += posterior.add(entries[begin : begin + AT_ONCE], now=slot)
+        if progress is not None:
+            progress(min(begin + AT_ONCE, len(entries)), len(entries))
+    return refusals
 
 
 def with_own_word(posterior: PersonPosterior, corrections: Mapping[str, Correction], slot: int) -> PersonPosterior:

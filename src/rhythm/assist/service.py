@@ -17,6 +17,7 @@ from rhythm.assist.insights import Insight, insights_of
 from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned, learn
+from rhythm.assist.learning import OnProgress as OnLearning
 from rhythm.assist.schedule import EVERY, plan_feed, run_due
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
@@ -39,6 +40,7 @@ class Assistant:
     Attributes:
         person: their part of the store.
         keeper: of their secrets.
+        on_learning: told how far learning is, where there is much to learn.
     """
 
     def __init__(
@@ -61,6 +63,7 @@ class Assistant:
         """
         self.person = person
         self.keeper = Keeper(person, token)
+        self.on_learning: OnLearning | None = None
         self._private_feeds = private_feeds
         self._store = store
         self._clock = clock
@@ -88,7 +91,7 @@ class Assistant:
     def learn(self, context: Context) -> Learned:
         """What is believed of them now."""
         with self._lock:
-            self._learned = learn(self.person, context.slot, self._learned)
+            self._learned = learn(self.person, context.slot, self._learned, self.on_learning)
             return self._learned
 
     def answer(

@@ -39,6 +39,29 @@ def print_json(schema: str, config: Mapping[str, Any], rows: Sequence[Any]) -> N
 
 
 @contextmanager
+def learning_shown(assistant: Any) -> Iterator[None]:
+    """While the block runs, a progress bar shows how far the assistant's learning is.
+
+    Args:
+        assistant: `rhythm.assist.Assistant`, which is not imported for it.
+    """
+    shown = 0
+    with progress("learning from what is on record", 100) as advance:
+
+        def tell(done: int, whole: int) -> None:
+            nonlocal shown
+            percent = 100 * done // whole
+            advance(f"{done:,} of {whole:,} pieces", percent - shown)
+            shown = percent
+
+        assistant.on_learning = tell
+        try:
+            yield
+        finally:
+            assistant.on_learning = None
+
+
+@contextmanager
 def progress(title: str, total: int) -> Iterator[Callable[[str, int], None]]:
     """A progress bar on standard error, nothing where that is no terminal.
 

@@ -11,6 +11,7 @@ import typer
 from rhythm.assist import Assistant
 from rhythm.assist.notify import NotifyError, notify_waiting
 from rhythm.assist.places import Home
+from rhythm.cli.output import learning_shown
 from rhythm.vocab.errors import RhythmError
 
 ADDRESS = "127.0.0.1"
@@ -54,7 +55,8 @@ def serve(
         web = create_app(assistant, token, home.incoming, port=port)
         web.state.site.uploads.resume()
         typer.echo("  Getting ready (the first time takes half a minute) ...")
-        assistant.today()  # compiles what the first page would wait for
+        with learning_shown(assistant):
+            assistant.today()  # compiles what the first page would wait for
         _in_background(lambda: _due(assistant))
         if notify_file is not None:
             _in_background(lambda: _notices(assistant, notify_file))
