@@ -6,8 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from belief.streams import answered, entries
+from rhythm.belief import origins
 from rhythm.belief.estimates import RefusalKind
 from rhythm.belief.person import WINDOW, PersonPosterior
+from rhythm.life.answer_styles import middle_style
 from rhythm.vocab import (
     Action,
     Answered,
@@ -118,7 +120,9 @@ def test_a_second_reading_of_the_same_days_says_less_than_the_first() -> None:
 
 def test_bookkept_meters_are_left_to_the_records_they_come_from() -> None:
     record = Done(40, Action.DEEP_WORK)
-    assert told(record, Reading(44, Meter.PROGRESS, 0.9, 0.1)).meters(44) == told(record).meters(44)
+    recorded = told(record).meters(44)[Meter.PROGRESS]
+    both = told(record, Reading(44, Meter.PROGRESS, 0.9, 0.1)).meters(44)[Meter.PROGRESS]
+    assert both.mean == pytest.approx(recorded.mean, abs=0.01)  # that nothing was recorded in slot 44 counts a little
     alone = told(Reading(44, Meter.PROGRESS, 0.9, 0.1)).meters(44)
     assert alone[Meter.PROGRESS].mean > PersonPosterior.prior().meters(44)[Meter.PROGRESS].mean
 
@@ -173,3 +177,29 @@ def test_a_long_silence_leaves_the_person_and_forgets_the_meters() -> None:
     posterior.add([answered(40 + 400 * 4, Action.LEARN, Outcome.EXPIRED)])
     assert abs(social(posterior) - known) < 0.15
     assert posterior.meters(40 + 400 * 4)[Meter.SERENITY].sd > 0.1
+
+
+def test_habits_are_learned_from_records_of_the_same_step_of_the_week() -> None:
+    records = [Done(40 + 28 * week, Action.EXERCISE) for week in range(4)]
+    posterior = told(*records)
+    habit = posterior.particles.habits[40 % 28]
+    before = PersonPosterior.prior().particles.habits[40 % 28]
+    share = posterior.particles.weights @ habit[:, Action.EXERCISE]
+    assert share > 0.6 > PersonPosterior.prior().particles.weights @ before[:, Action.EXERCISE]
+    assert np.allclose(habit.sum(axis=1), 1.0, atol=1e-5)
+
+
+def test_who_is_told_stays_who_they_are_while_their_meters_are_found_out() -> None:
+    person, style = PersonPosterior.prior().profile().row, middle_style()
+    posterior = PersonPosterior(origins.told(person, style))
+    posterior.add([answered(slot, Action.SOCIALIZE) for slot in range(40, 96, 2)])
+    assert np.array_equal(posterior.particles.people, np.tile(person, (origins.TOLD_PARTICLES, 1)))
+    assert posterior.particles.meters.std(axis=0).max() > 0.0
+
+
+def test_contradicting_answers_and_records_widen_nothing_below_the_interval_of_one_side() -> None:
+    likes = [answered(slot, Action.SOCIALIZE) for slot in range(40, 60, 2)]
+    declines = [answered(slot, Action.SOCIALIZE, Outcome.IGNORED) for slot in range(41, 61, 2)]
+    both = told(*likes, *declines).beliefs()[0]
+    assert both.high - both.low > 0.2
+    assert abs(both.mean - social(PersonPosterior.prior())) < 0.15

@@ -29,7 +29,7 @@ from rhythm.vocab import BELIEF_NAMES, METERS, SLOTS_PER_DAY, WEEK_STEPS, Answer
 Floats = NDArray[np.float64]
 
 SCHEMA: Final = "rhythm.person-posterior"
-VERSION: Final = 1
+VERSION: Final = 2
 WINDOW: Final = WEEK_STEPS
 """Slots behind the newest in which evidence may still come."""
 LONGEST_GAP: Final = 8 * WEEK_STEPS
@@ -217,21 +217,22 @@ class PersonPosterior:
         return self._estimates(names, lambda people: low + span * unit_traits(people))
 
     def _estimates(self, names: tuple[str, ...], values_of: Callable[[People], Floats]) -> tuple[Estimate, ...]:
-        first, now = prior_particles(), self._now
+        first, now = self._base.origin, self._now
         before, after = values_of(first.people), values_of(now.people)
-        mean = now.weights @ after
-        sd, prior_sd = _spread(after, now.weights), _spread(before, first.weights)
-        low, high = weighted_quantiles(after, now.weights, (0.1, 0.9))
-        prior_low, prior_high = weighted_quantiles(before, first.weights, (0.1, 0.9))
-        settled = np.clip(1.0 - sd / prior_sd, 0.0, 1.0)
+        weights, prior_weights = now.weights, np.exp(first.log_weights)
+        mean = weights @ after
+        sd, prior_sd = _spread(after, weights), _spread(before, prior_weights)
+        low, high = weighted_quantiles(after, weights, (0.1, 0.9))
+        prior_low, prior_high = weighted_quantiles(before, prior_weights, (0.1, 0.9))
+        settled = np.clip(1.0 - sd / np.maximum(prior_sd, 1e-9), 0.0, 1.0)
         columns = (mean, low, high, prior_low, prior_high, settled)
         return tuple(Estimate(name, *(float(column[j]) for column in columns)) for j, name in enumerate(names))
 
     def archetypes(self) -> dict[str, float]:
         """Chance of being near each archetype, and of being nobody in particular; they sum to 1."""
         weights = self._now.weights
-        shares = {name: float(weights[g].sum()) for name, g in zip(prior.GROUPS, prior.group_slices(), strict=True)}
-        return {name: shares[name] for name in (*prior.GROUPS[1:], prior.NOBODY)}
+        shares = {name: float(weights[group].sum()) for name, group in self._now.origin.groups.items()}
+        return {name: shares.get(name, 0.0) for name in (*prior.GROUPS[1:], prior.NOBODY)}
 
     def meters(self, slot: int) -> tuple[MeterEstimate, ...]:
         """The five meters as a slot begins, with what is known of them in it; errors as `state_at`."""
@@ -247,6 +248,8 @@ class PersonPosterior:
         """So many equally likely people in a slot, evenly drawn from the particles; errors as `state_at`."""
         state = self.state_at(slot)
         rows = systematic(state.weights, count, 0.5)
+        edges = {name: np.searchsorted(rows, (g.start, g.stop)) for name, g in state.origin.groups.items()}
+        groups = {name: slice(int(start), int(stop)) for name, (start, stop) in edges.items()}
         return Particles(
             slot=state.slot,
             people=np.ascontiguousarray(state.people[rows]),
@@ -256,8 +259,10 @@ class PersonPosterior:
             typical=state.typical[rows],
             formed_at=state.formed_at[rows],
             tendencies=np.ascontiguousarray(state.tendencies[rows]),
+            habits=tuple(habit[rows] for habit in state.habits),
             log_weights=np.full(count, -np.log(count)),
             memory=state.memory,
+            origin=replace(state.origin, groups=groups),
         )
 
     def to_bytes(self) -> bytes:
@@ -293,4 +298,4 @@ def _after_gap(particles: Particles, slot: int) -> Particles:
     weeks = (slot - particles.slot) / WEEK_STEPS
     moved = drifted(particles, min(weeks, 104.0))
     memory = replace(moved.memory, burden=0.0, planned_slot=NEVER, planned=-1)
-    return replace(moved, slot=slot, meters=prior.draw_meters(1), memory=memory)
+    return replace(moved, slot=slot, meters=prior.draw_meters(1, len(moved.people)), memory=memory)

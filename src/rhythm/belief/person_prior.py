@@ -18,7 +18,7 @@ from rhythm.life.constants import START_METERS
 from rhythm.life.counter import Stream, normals, scramble_seeds, uniforms
 from rhythm.life.habits import SHIFT_WORKERS, WEEKDAY_WORKERS, slot_kinds
 from rhythm.life.populations import Population, sample_people
-from rhythm.life.profiles import ARCHETYPES, People
+from rhythm.life.profiles import ARCHETYPES, People, Profile
 from rhythm.life.sensing import PRIOR_MEANS, PRIOR_SDS
 from rhythm.life.traits import PROFILE_WIDTH, TRAIT_RANGES, TRAITS
 from rhythm.vocab import DAYS_PER_WEEK, METER_COUNT
@@ -83,9 +83,10 @@ def draw_patterns(units: Floats) -> NDArray[np.int8]:
     return chosen.astype(np.int8)
 
 
-def keys() -> NDArray[np.uint64]:
-    """One key for each particle, for all draws that belong to it, shape (PARTICLES,)."""
-    return scramble_seeds(_SEED + np.arange(PARTICLES), Stream.POLICY)
+@cache
+def keys(count: int = PARTICLES) -> NDArray[np.uint64]:
+    """One key for each particle, for all draws that belong to it, shape (count,)."""
+    return scramble_seeds(_SEED + np.arange(count), Stream.POLICY)
 
 
 def draw_people() -> People:
@@ -93,34 +94,46 @@ def draw_people() -> People:
     people = np.empty((PARTICLES, PROFILE_WIDTH))
     halves = [sample_people(_SEED + np.arange(GENERAL // 2), population) for population in Population]
     people[:GENERAL] = np.stack(halves, axis=1).reshape(GENERAL, PROFILE_WIDTH)
-    noise = np.stack([normals(keys(), _NEAR_COUNTERS + j) for j in range(PROFILE_WIDTH)], axis=1)
     for group, profile in zip(group_slices()[1:], ARCHETYPES.values(), strict=True):
-        weights = np.array(profile.weights) * np.exp(WEIGHT_NEARNESS * noise[group, :METER_COUNT])
-        people[group, :METER_COUNT] = weights / weights.sum(axis=1, keepdims=True)
-        unit = (profile.row[METER_COUNT:] - TRAIT_LOW) / TRAIT_SPAN
-        unit = np.clip(unit + TRAIT_NEARNESS * noise[group, METER_COUNT:], 0.0, 1.0)
-        people[group, METER_COUNT:] = TRAIT_LOW + unit * TRAIT_SPAN
+        people[group] = _near(profile, keys()[group])
     return people
 
 
-def draw_styles() -> Floats:
-    """Style rows of the particles, shape (PARTICLES, 17)."""
+def draw_near_archetypes(each: int) -> tuple[People, dict[str, slice]]:
+    """Profile rows near the archetypes only, so many of each, shape (3 * each, 15), and which rows are whose."""
+    groups = {name: slice(k * each, (k + 1) * each) for k, name in enumerate(ARCHETYPES)}
+    drawn = keys(each * len(ARCHETYPES))
+    return np.vstack([_near(ARCHETYPES[name], drawn[group]) for name, group in groups.items()]), groups
+
+
+def _near(profile: Profile, drawn: NDArray[np.uint64]) -> People:
+    noise = np.stack([normals(drawn, _NEAR_COUNTERS + j) for j in range(PROFILE_WIDTH)], axis=1)
+    people = np.empty((len(drawn), PROFILE_WIDTH))
+    weights = np.array(profile.weights) * np.exp(WEIGHT_NEARNESS * noise[:, :METER_COUNT])
+    people[:, :METER_COUNT] = weights / weights.sum(axis=1, keepdims=True)
+    unit = (profile.row[METER_COUNT:] - TRAIT_LOW) / TRAIT_SPAN
+    people[:, METER_COUNT:] = TRAIT_LOW + np.clip(unit + TRAIT_NEARNESS * noise[:, METER_COUNT:], 0.0, 1.0) * TRAIT_SPAN
+    return people
+
+
+def draw_styles(count: int = PARTICLES) -> Floats:
+    """Style rows of the particles, shape (count, 17)."""
     low, high = style_range()
-    units = uniforms(keys()[:, None], _STYLE_COUNTERS + np.arange(STYLE_WIDTH)[None, :])
+    units = uniforms(keys(count)[:, None], _STYLE_COUNTERS + np.arange(STYLE_WIDTH)[None, :])
     return low + units * (high - low)
 
 
-def draw_meters(counter: int) -> Floats:
-    """Meters of particles of which nothing is known, shape (PARTICLES, 5): half where lives begin, half anywhere."""
-    drawn = np.stack([normals(keys(), _METER_COUNTERS + counter * 8 + m) for m in range(METER_COUNT)], axis=1)
+def draw_meters(counter: int, count: int = PARTICLES) -> Floats:
+    """Meters of particles of which nothing is known, shape (count, 5): half where lives begin, half anywhere."""
+    drawn = np.stack([normals(keys(count), _METER_COUNTERS + counter * 8 + m) for m in range(METER_COUNT)], axis=1)
     anywhere = np.clip(PRIOR_MEANS + PRIOR_SDS * drawn, 0.02, 0.98)
     start = np.clip(np.array(START_METERS) + 0.05 * drawn, 0.02, 0.98)
-    return np.where((np.arange(PARTICLES) % 2 == 0)[:, None], start, anywhere)
+    return np.where((np.arange(count) % 2 == 0)[:, None], start, anywhere)
 
 
-def working_patterns() -> NDArray[np.int8]:
-    """Pattern of working days of each particle, shape (PARTICLES,)."""
-    return draw_patterns(uniforms(keys(), _PATTERN_COUNTER))
+def working_patterns(count: int = PARTICLES) -> NDArray[np.int8]:
+    """Pattern of working days of each particle, shape (count,)."""
+    return draw_patterns(uniforms(keys(count), _PATTERN_COUNTER))
 
 
 def prior_log_weights() -> Floats:

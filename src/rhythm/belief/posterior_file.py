@@ -13,13 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.belief.estimates import Influence
+from rhythm.belief.habit_forming import tendencies_of
 from rhythm.belief.particles import NEVER, Memory, Particles, prior_particles
-from rhythm.life.habits import action_tendencies
 from rhythm.vocab import ACTION_COUNT, METER_COUNT, SLOTS_PER_DAY, WEEK_STEPS, Evidence, RhythmError, SchemaError
 
 _ARRAYS: Final = ("people", "styles", "meters", "patterns", "typical", "formed_at", "log_weights")
 _COUNTS: Final = {
-    "habit": (WEEK_STEPS, ACTION_COUNT),
     "asked": (ACTION_COUNT, SLOTS_PER_DAY, 5),
     "done": (ACTION_COUNT, SLOTS_PER_DAY),
 }
@@ -56,6 +55,7 @@ def pack(schema: str, version: int, base: Particles, entries: tuple[Evidence, ..
     arrays: dict[str, NDArray[Any]] = {}
     if base.slot != NEVER:
         arrays = {name: getattr(base, name) for name in _ARRAYS} | {name: getattr(memory, name) for name in _COUNTS}
+        arrays["habits"] = np.stack(base.habits)
     facts = _Facts(**{f.name: getattr(memory, f.name) for f in fields(memory) if f.name not in _COUNTS})
     portable = {name: np.ascontiguousarray(a, a.dtype.newbyteorder("<")) for name, a in arrays.items()}
     listed = [(name, a.dtype.str, list(a.shape)) for name, a in portable.items()]
@@ -100,13 +100,17 @@ def _read(header: _Header, body: bytes) -> Particles:
         wanted = getattr(first, name)
         if got[name].shape != wanted.shape or got[name].dtype != wanted.dtype or not np.isfinite(got[name]).all():
             raise SchemaError(f"array {name} does not fit; build the posterior anew from history")
+    if got["habits"].shape != (WEEK_STEPS, len(first.people), ACTION_COUNT) or got["habits"].dtype != np.float32:
+        raise SchemaError("array habits does not fit; build the posterior anew from history")
     facts: dict[str, Any] = {name: getattr(header.facts, name) for name in header.facts.__struct_fields__}
     counts: dict[str, Any] = {name: got[name].reshape(shape) for name, shape in _COUNTS.items()}
     if len(header.facts.read_slot) != METER_COUNT or len(header.facts.recent) != ACTION_COUNT:
         raise SchemaError("facts do not fit; build the posterior anew from history")
     return Particles(
         slot=header.slot,
-        tendencies=action_tendencies(got["people"], got["formed_at"]),
+        tendencies=tendencies_of(got["people"], got["formed_at"]),
         memory=Memory(**facts, **counts),
+        origin=first.origin,
+        habits=tuple(got["habits"]),
         **{name: got[name] for name in _ARRAYS},
     )

@@ -13,15 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.belief import person_prior as prior
-from rhythm.belief.particles import Particles, effective, normalised, prior_particles
-from rhythm.life.counter import normals, uniforms
+from rhythm.belief.particles import Particles, effective, normalised
+from rhythm.life.counter import uniforms
 from rhythm.life.drift import TRAIT_WALK_PER_WEEK, WEIGHT_WALK_PER_WEEK
 from rhythm.life.profiles import People
 from rhythm.vocab import METER_COUNT
 
 Floats = NDArray[np.float64]
 
-LEAST_SHARE: Final = 0.5
+LEAST_SHARE: Final = 0.3
 """Share of a group's particles below which its effective number must not fall."""
 SMOOTHING: Final = 0.22
 """Width of the smoothing kernel, in standard deviations of the group."""
@@ -74,27 +74,35 @@ def systematic(weights: Floats, count: int, offset: float) -> NDArray[np.int64]:
 def renewed(particles: Particles) -> Particles:
     """The particles with every group that is carried by too few drawn anew; themselves where there is none."""
     logs = particles.log_weights
-    groups = prior.group_slices()
+    groups = particles.origin.groups.values()
     tired = [g for g in groups if effective(logs[g]) < LEAST_SHARE * (g.stop - g.start)]
     if not tired:
         return particles
     rows = np.arange(len(logs))
     new_logs = logs.copy()
-    places = coordinates(particles.people, particles.styles)
-    moved = places.copy()
-    noise = _noise(_SMOOTH_COUNTERS, particles.slot, places.shape[1])
-    offset = float(uniforms(prior.keys()[:1], _RESAMPLE_COUNTER + particles.slot)[0])
+    people, styles = particles.people.copy(), particles.styles.copy()
+    changed = np.zeros(len(logs), np.bool_)
+    offset = float(uniforms(prior.keys(1), _RESAMPLE_COUNTER + particles.slot)[0])
     for group in tired:
         top = logs[group].max()
         weights = np.exp(logs[group] - top)
-        rows[group] = group.start + systematic(weights, len(weights), offset)
+        picked = systematic(weights, len(weights), offset)
+        rows[group] = group.start + picked
+        changed[group] = True
         new_logs[group] = top + np.log(weights.sum()) - np.log(len(weights))
-        moved[group] = _smoothed(places[group], weights / weights.sum(), rows[group] - group.start, noise[group])
-    people, styles = from_coordinates(moved)
+        if not particles.origin.told:
+            places = coordinates(people[group], styles[group])
+            noise = _noise(prior.keys(len(logs))[group], _SMOOTH_COUNTERS, particles.slot, places.shape[1])
+            moved = _smoothed(places, weights / weights.sum(), picked, noise)
+            people[group], styles[group] = from_coordinates(moved)
     kept = replace(
-        particles, meters=particles.meters[rows], patterns=particles.patterns[rows], log_weights=normalised(new_logs)
+        particles,
+        meters=particles.meters[rows],
+        patterns=particles.patterns[rows],
+        habits=tuple(habit[rows] for habit in particles.habits),
+        log_weights=normalised(new_logs),
     )
-    return kept.with_people(people, styles, particles.typical[rows])
+    return kept.with_people(people, styles, particles.typical[rows], changed)
 
 
 def _smoothed(places: Floats, weights: Floats, rows: NDArray[np.int64], noise: Floats) -> Floats:
@@ -108,21 +116,26 @@ def _smoothed(places: Floats, weights: Floats, rows: NDArray[np.int64], noise: F
     return smoothed
 
 
-def _noise(first: int, slot: int, columns: int) -> Floats:
-    counter = first + slot * _PER_SLOT
-    return np.stack([normals(prior.keys(), counter + j) for j in range(columns)], axis=1)
+def _noise(keys: NDArray[np.uint64], first: int, slot: int, columns: int) -> Floats:
+    from rhythm.belief import draw_kernel  # noqa: PLC0415 - the compiler is loaded on first use
+
+    drawn = np.empty((len(keys), columns))
+    draw_kernel.fill_normals(keys, first + slot * _PER_SLOT, drawn)
+    return drawn
 
 
 def drifted(particles: Particles, weeks: float = 1.0) -> Particles:
     """The particles after so many weeks of drift and forgetting."""
-    first = prior.prior_log_weights()
+    if particles.origin.told:
+        return particles
+    first = particles.origin.log_weights
     logs = normalised(first + KEPT_PER_WEEK**weeks * (particles.log_weights - first))
     places = coordinates(particles.people, particles.styles)
     walk = np.full(places.shape[1], STYLE_WALK_PER_WEEK)
     walk[:METER_COUNT] = WEIGHT_WALK_PER_WEEK
     walk[METER_COUNT : METER_COUNT + len(prior.TRAIT_LOW)] = TRAIT_WALK_PER_WEEK
-    general = prior.group_slices()[0]
-    noise = _noise(_WALK_COUNTERS, particles.slot, places.shape[1])[general]
+    general = next(iter(particles.origin.groups.values()))
+    noise = _noise(prior.keys(len(logs))[general], _WALK_COUNTERS, particles.slot, places.shape[1])
     places[general] += min(np.sqrt(weeks), 10.0) * walk * noise
     people, styles = from_coordinates(places)
     return replace(particles, log_weights=logs).with_people(people, styles, particles.typical)
@@ -130,12 +143,15 @@ def drifted(particles: Particles, weeks: float = 1.0) -> Particles:
 
 def widened(particles: Particles) -> Particles:
     """Halve the log weights and draw a share of nobody in particular from the prior: the evidence was beyond them."""
-    first = prior_particles()
+    first = particles.origin
+    if first.told:
+        return particles
     logs = normalised(first.log_weights + 0.5 * (particles.log_weights - first.log_weights))
     people, styles, patterns = particles.people.copy(), particles.styles.copy(), particles.patterns.copy()
     step = round(1.0 / RENEWED_SHARE)
-    fresh = np.arange(particles.slot % step, prior.GENERAL, step)
+    general = next(iter(first.groups.values()))
+    fresh = np.arange(particles.slot % step, general.stop, step)
     people[fresh], styles[fresh], patterns[fresh] = first.people[fresh], first.styles[fresh], first.patterns[fresh]
-    logs[fresh] = np.log(np.exp(logs[: prior.GENERAL]).mean())
+    logs[fresh] = np.log(np.exp(logs[general]).mean())
     eased = replace(particles, patterns=patterns, log_weights=normalised(logs))
     return eased.with_people(people, styles, particles.typical)

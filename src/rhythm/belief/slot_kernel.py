@@ -10,6 +10,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from rhythm.belief.table_kernel import worth
 from rhythm.life import constants as k
 from rhythm.life.answer_kernel import (
     available_chance,
@@ -17,58 +18,89 @@ from rhythm.life.answer_kernel import (
     reschedule_chance,
     seen_chance,
     sigmoid,
-    worth_after,
 )
 from rhythm.life.answer_styles import AnswerStyle
 from rhythm.life.compiled import Index, inlined, kernel
-from rhythm.life.kernel import EXPECTED_EVENT, step_person
+from rhythm.life.kernel import step_person
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.int8]
+Singles = NDArray[np.float32]
 
 _SHARPNESS, _SLIP = int(AnswerStyle.SHARPNESS), int(AnswerStyle.SLIP)
 _ADHERENCE, _REGULARITY = int(AnswerStyle.ADHERENCE), int(AnswerStyle.REGULARITY)
+_RECORDING = int(AnswerStyle.RECORDING)
 _EVENT_UP_TO = np.cumsum(k.EVENT_PROBABILITIES)
 _EVENT_LAST = len(k.EVENT_PROBABILITIES) - 1
 _LEAST = 1e-12
+_HABIT_CHANGE = 0.01
 _ACCEPTED = 0
 _ACTIONS = 10
 
 
 @inlined
 def fill_usual(
-    styles: Floats, i: Index, tendencies: Floats, kind: Index, counts: Floats, planned: int, chance: Floats
+    styles: Floats, i: Index, tendencies: Floats, kind: Index, habit: Singles, planned: int, chance: Floats
 ) -> None:
     """Chance of each usual action of particle ``i``; fills ``chance``, shape (10,).
 
-    The habit of a step of the week is one action, drawn from the tendencies and followed with
-    the person's regularity r; else the tendencies act again. After records with counts n(a)
-    the habit is a with chance proportional to tendency(a) x (1 + r / ((1 - r) tendency(a)))^n(a).
-    A suggestion that was moved here is done with the person's adherence.
+    The habit of a step of the week is one action, followed with the person's regularity; else
+    the tendencies act. ``habit``, shape (n, 10), is the chance of each action to be it. A
+    suggestion that was moved here is done with the person's adherence.
     """
-    regular = min(styles[i, _REGULARITY], 0.98)
-    total = 0.0
-    for a in range(_ACTIONS):
-        share = tendencies[i, kind, a]
-        n = counts[a]
-        if n > 0.0:
-            share *= (1.0 + regular / ((1.0 - regular) * max(share, 1e-4))) ** min(n, 12.0)
-        chance[a] = share
-        total += share
+    regular = styles[i, _REGULARITY]
     kept = styles[i, _ADHERENCE] if planned >= 0 else 0.0
     for a in range(_ACTIONS):
-        habit = regular * chance[a] / total + (1.0 - regular) * tendencies[i, kind, a]
-        chance[a] = (1.0 - kept) * habit
+        chance[a] = (1.0 - kept) * (regular * habit[i, a] + (1.0 - regular) * tendencies[i, kind, a])
         if a == planned:
             chance[a] += kept
 
 
+@inlined
+def learn_habit(
+    styles: Floats,
+    i: Index,
+    tendencies: Floats,
+    kind: Index,
+    habit: Singles,
+    planned: int,
+    fits: Floats,
+    after: Singles,
+) -> None:
+    """The habit of a step after a slot; fills row ``i`` of ``after``, shape (n, 10).
+
+    Args:
+        styles, i, tendencies, kind, habit, planned: see `fill_usual`.
+        fits: chance of what was seen in the slot by usual action, shape (10,).
+        after: the habit's chances, with a little of the tendencies mixed in, since habits change.
+    """
+    regular = styles[i, _REGULARITY]
+    kept = styles[i, _ADHERENCE] if planned >= 0 else 0.0
+    anyhow, of_plan = 0.0, 0.0
+    for a in range(_ACTIONS):
+        anyhow += tendencies[i, kind, a] * fits[a]
+        if a == planned:
+            of_plan = kept * fits[a]
+    total = 0.0
+    for a in range(_ACTIONS):
+        share = habit[i, a] * (of_plan + (1.0 - kept) * (regular * fits[a] + (1.0 - regular) * anyhow))
+        after[i, a] = np.float32(share)
+        total += share
+    if total <= 0.0:
+        for a in range(_ACTIONS):
+            after[i, a] = habit[i, a]
+        return
+    for a in range(_ACTIONS):
+        mixed = (1.0 - _HABIT_CHANGE) * after[i, a] / total + _HABIT_CHANGE * tendencies[i, kind, a]
+        after[i, a] = np.float32(mixed)
+
+
 @kernel
 def live_slot(
-    people: Floats, styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, counts: Floats, meters: Floats,
-    slot: int, planned: int, suggested: int, outcome: int, usual: int, exposure: float, burden: float,
-    recorded: NDArray[np.bool_], event: int, units: Floats, outcomes: Floats, answer: Floats, record: Floats,
-    after: Floats,
+    people: Floats, styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, habit: Singles,
+    meters: Floats, slot: int, planned: int, suggested: int, outcome: int, usual: int, exposure: float, burden: float,
+    recorded: NDArray[np.bool_], noted: Floats, event: int, units: Floats, outcomes: Floats, answer: Floats,
+    record: Floats, after: Floats, habit_after: Singles,
 ) -> None:  # fmt: skip
     """Weigh and live a slot.
 
@@ -77,42 +109,44 @@ def live_slot(
         patterns: which working days, rows of ``kinds``, shape (n,).
         tendencies: chance of each action by kind of slot, shape (n, 6, 10).
         kinds: kind of this slot by pattern, shape (patterns,).
-        counts: how often each action was recorded in this step of the week, shape (10,).
+        habit: chance of each action to be the habit of this step of the week, shape (n, 10).
         slot: part of the day.
         planned: action moved to this slot, -1 for none.
         suggested, outcome: action and outcome position, -1 for none.
         usual: what the person would have done, where known, else -1.
         exposure, burden: before the slot.
         recorded: which actions the slot is recorded to be spent on, shape (10,); all False for no record.
+        noted: chance by action that a slot spent on it is recorded, times the person's RECORDING, shape (10,); all 0
+            where nobody keeps records.
         event: event index where known, -1 where it is drawn.
         units: uniform numbers, shape (n, 3).
         outcomes: filled with the chances of the five outcomes, shape (n, 5); untouched without a suggestion.
         answer: filled with the chance of the outcome, 1 without one, shape (n,).
-        record: filled with the chance of the record given the outcome, 1 without one, shape (n,).
+        record: filled with the chance of the record, or of there being none, given the outcome, shape (n,).
         after: filled with the meters after the slot, shape (n, 5).
+        habit_after: filled with the habit after the slot, shape (n, 10).
     """
     part = np.uint64(slot & 3)
     chance, worths, accepts = np.empty(_ACTIONS), np.empty(_ACTIONS), np.zeros(_ACTIONS)
-    joint = np.empty(_ACTIONS)
+    joint, gots, seen_as, fits = np.empty(_ACTIONS), np.ones(_ACTIONS), np.empty(_ACTIONS), np.empty(_ACTIONS)
     any_record = recorded.any()
-    for i in range(people.shape[0]):
+    for row in range(people.shape[0]):
+        i = np.uint64(row)
         v, c, p, s, n = meters[i, 0], meters[i, 1], meters[i, 2], meters[i, 3], meters[i, 4]
         if usual >= 0:
             chance[:] = 0.0
             chance[usual] = 1.0
         else:
-            fill_usual(styles, i, tendencies, kinds[patterns[i]], counts, planned, chance)
+            fill_usual(styles, i, tendencies, kinds[patterns[i]], habit, planned, chance)
         slip, adherence = styles[i, _SLIP], styles[i, _ADHERENCE]
         answer[i], record[i] = 1.0, 1.0
         if suggested >= 0:
             for a in range(_ACTIONS):
-                worths[a] = worth_after(people, i, v, c, p, s, n, np.uint64(a), part, np.uint64(EXPECTED_EVENT))
+                worths[a] = worth(people, i, v, c, p, s, n, np.uint64(a), part)
             best = -1e9
             for ahead in range(1, 4):
                 other = (part + np.uint64(ahead)) & np.uint64(3)
-                best = max(
-                    best, worth_after(people, i, v, c, p, s, n, np.uint64(suggested), other, np.uint64(EXPECTED_EVENT))
-                )
+                best = max(best, worth(people, i, v, c, p, s, n, np.uint64(suggested), other))
             moved = reschedule_chance(styles, i, best - worths[suggested])
             mood = mood_logit(styles, i, exposure, burden)
             look = seen_chance(styles, i, part, burden)
@@ -143,6 +177,7 @@ def live_slot(
                 else:
                     got = 1.0 - available
                 joint[a] = chance[a] * got
+                gots[a] = got
             answer[i] = max(outcomes[i, outcome], _LEAST)
         else:
             for a in range(_ACTIONS):
@@ -158,20 +193,31 @@ def live_slot(
         if suggested >= 0 and outcome == _ACCEPTED:
             joint[suggested] += swapped
             total += swapped
-        kept = total
-        if any_record:
-            kept = 0.0
+        kept = 0.0
+        for a in range(_ACTIONS):
+            told = min(noted[a] * styles[i, _RECORDING], 1.0)
+            if not any_record:
+                seen_as[a] = 1.0 - told
+            elif not recorded[a]:
+                seen_as[a] = 0.0
+            else:
+                seen_as[a] = told if told > 0.0 else 1.0
+            joint[a] *= seen_as[a]
+            kept += joint[a]
+        for a in range(_ACTIONS):
+            fits[a] = gots[a] * seen_as[a]
+            if suggested >= 0 and outcome == _ACCEPTED:
+                followed = accepts[a] * adherence
+                fits[a] = (gots[a] - followed) * seen_as[a] + followed * seen_as[suggested]
+            if usual >= 0 and a != usual:
+                fits[a] = 0.0
+        learn_habit(styles, i, tendencies, kinds[patterns[i]], habit, planned, fits, habit_after)
+        record[i] = max(kept / max(total, _LEAST), 1e-6)
+        if any_record and kept <= 0.0:
             for a in range(_ACTIONS):
                 if recorded[a]:
-                    kept += joint[a]
-                else:
-                    joint[a] = 0.0
-            record[i] = max(kept / max(total, _LEAST), 1e-6)
-            if kept <= 0.0:
-                for a in range(_ACTIONS):
-                    if recorded[a]:
-                        joint[a] = 1.0
-                        kept += 1.0
+                    joint[a] = 1.0
+                    kept += 1.0
         place = units[i, 0] * kept
         done = 0
         while done < _ACTIONS - 1 and (place >= joint[done] or joint[done] <= 0.0):
@@ -229,8 +275,33 @@ def k_bonus(deltas: Floats) -> float:
 
 @kernel
 def fill_usual_chances(
-    styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, counts: Floats, planned: int, chances: Floats
+    styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, habit: Singles, planned: int, chances: Floats
 ) -> None:
     """`fill_usual` of every particle; fills ``chances``, shape (n, 10)."""
-    for i in range(styles.shape[0]):
-        fill_usual(styles, i, tendencies, kinds[patterns[i]], counts, planned, chances[i])
+    for row in range(styles.shape[0]):
+        i = np.uint64(row)
+        fill_usual(styles, i, tendencies, kinds[patterns[i]], habit, planned, chances[i])
+
+
+@kernel
+def fill_week(
+    styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, habits: Singles, first: int, chances: Floats
+) -> None:
+    """Mean chances of `fill_usual` over equally likely particles, for each slot from step ``first`` of the week on.
+
+    Args:
+        styles, patterns, tendencies: see `live_slot`.
+        kinds: kind of each step by pattern, shape (patterns, 28).
+        habits: chance of each action to be the habit of each step, shape (28, n, 10).
+        first: step of the week of the first slot.
+        chances: filled, shape (slots, 10).
+    """
+    one = np.empty(_ACTIONS)
+    for t in range(chances.shape[0]):
+        place = (first + t) % kinds.shape[1]
+        chances[t] = 0.0
+        for row in range(styles.shape[0]):
+            i = np.uint64(row)
+            fill_usual(styles, i, tendencies, kinds[patterns[i], place], habits[place], -1, one)
+            for a in range(_ACTIONS):
+                chances[t, a] += one[a] / styles.shape[0]

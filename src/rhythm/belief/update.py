@@ -19,6 +19,7 @@ from rhythm.belief.particles import Memory, Particles, effective, normalised
 from rhythm.belief.renewal import drifted, renewed, widened
 from rhythm.belief.slot_evidence import SlotEvidence, reward_of
 from rhythm.life.counter import uniforms
+from rhythm.life.living import RECORDED
 from rhythm.life.sensing import BOOK_METERS, ERROR_LAG_1, PRIOR_MEANS, PRIOR_SDS
 from rhythm.vocab import (
     ACTION_COUNT,
@@ -30,7 +31,6 @@ from rhythm.vocab import (
     Evidence,
     Meter,
     Observed,
-    Outcome,
     Reading,
     SelfReport,
 )
@@ -46,9 +46,11 @@ OBSERVED_SD: Final = 0.01
 OBSERVED_REWARD_SD: Final = 0.1
 LEAST_EFFECTIVE: Final = 24.0
 """One piece of evidence is softened until so many particles are left; more would be false precision."""
+MOST_TOLD: Final = (0.10, 1.0, 1.0, 0.10, 1.0)
+"""Share of a meter's spread that a reading explains at most: a watch correlates with vitality and serenity at 0.3, and
+the stated error of a high vitality is small because most mornings are high, not because the watch says so."""
 READING_GAIN_LIMIT: Final = 8.0
 """Half the squared misfit of a reading counts at most so much: some readings are plainly wrong."""
-TYPICAL_RATE: Final = 1.0 / 56.0
 SURPRISE_KEPT: Final = 0.95
 """Share of the surprise that is left at the next answer."""
 SURPRISED_ABOVE: Final = 3.5
@@ -56,7 +58,8 @@ SURPRISED_ABOVE: Final = 3.5
 FALSIFIED_ABOVE: Final = 18.0
 """Half the squared misfit of an exactly seen step, for the nearest particle, that falsifies them all."""
 _UNIT_COUNTERS = 4 << 40
-_ACCEPTED = OUTCOMES.index(Outcome.ACCEPTED)
+ANSWERS: Final = 3
+"""Outcomes before this one, in the order of `OUTCOMES`, are answers."""
 
 
 def lived(particles: Particles, evidence: SlotEvidence) -> Particles:
@@ -68,8 +71,7 @@ def lived(particles: Particles, evidence: SlotEvidence) -> Particles:
         now = _slot(now, early, (), ())[0]
     answered = evidence.answers[-1] if evidence.answers else None
     now, after = _slot(now, answered, tuple(evidence.done), tuple(evidence.observed))
-    typical = now.typical + TYPICAL_RATE * (after - now.typical)
-    return renewed(replace(now, slot=now.slot + 1, meters=after, typical=typical))
+    return renewed(replace(now, slot=now.slot + 1, meters=after))
 
 
 def woken(particles: Particles, evidence: SlotEvidence) -> Particles:
@@ -102,13 +104,13 @@ def _read(particles: Particles, reading: Reading) -> Particles:
     memory, meter = particles.memory, reading.meter
     if meter in BOOK_METERS and particles.slot - memory.record_slot < RECORDS_FRESH:
         return particles
-    told = 1.0 - (reading.sd / PRIOR_SDS[meter]) ** 2
+    told = min(1.0 - (reading.sd / PRIOR_SDS[meter]) ** 2, MOST_TOLD[meter])
     if told <= 0.02:
         return particles
     level = PRIOR_MEANS[meter] + (reading.value - PRIOR_MEANS[meter]) / told
     days = max((particles.slot - memory.read_slot[meter]) / SLOTS_PER_DAY, 0.25)
     kept = ERROR_LAG_1[meter] ** min(days, 365.0)
-    variance = reading.sd**2 / told * (1.0 + kept) / (1.0 - kept)
+    variance = PRIOR_SDS[meter] ** 2 * (1.0 - told) / told * (1.0 + kept) / (1.0 - kept)
     return _told(_remembered(particles, meter, reading.source), reading, meter, level, variance)
 
 
@@ -164,7 +166,7 @@ def _surprised(particles: Particles) -> Particles:
 def _slot(
     particles: Particles, answered: Answered | None, done: tuple[Done, ...], observed: tuple[Observed, ...]
 ) -> tuple[Particles, Floats]:
-    """Weigh by an answer and the records of the slot; also the meters after it."""
+    """Weigh by an answer and the records of the slot, and learn its habit; also the meters after it."""
     from rhythm.belief import slot_kernel  # noqa: PLC0415
 
     memory, slot, count = particles.memory, particles.slot, len(particles.people)
@@ -174,24 +176,31 @@ def _slot(
     recorded[[entry.action for entry in observed]] = True
     outcomes, answer = np.empty((count, len(OUTCOMES))), np.empty(count)
     record, after = np.empty(count), np.empty_like(particles.meters)
-    units = uniforms(prior.keys()[:, None], _UNIT_COUNTERS + slot * 4 + np.arange(3)[None, :])
+    habit = np.empty_like(particles.habits[place])
+    keeps_records = slot - memory.record_slot < RECORDS_FRESH and not observed
+    noted = RECORDED if keeps_records else np.zeros(ACTION_COUNT)
+    units = uniforms(prior.keys(count)[:, None], _UNIT_COUNTERS + slot * 4 + np.arange(3)[None, :])
     kinds = np.ascontiguousarray(prior.pattern_kinds()[:, place])
     outcome = -1 if answered is None else OUTCOMES.index(answered.response.outcome)
     slot_kernel.live_slot(
-        particles.people, particles.styles, particles.patterns, particles.tendencies, kinds, memory.habit[place],
+        particles.people, particles.styles, particles.patterns, particles.tendencies, kinds, particles.habits[place],
         particles.meters, slot % SLOTS_PER_DAY, memory.planned if memory.planned_slot == slot else -1,
         -1 if answered is None else int(answered.action), outcome,
         -1 if answered is None or answered.usual is None else int(answered.usual), memory.exposure, memory.burden,
-        recorded, -1, units, outcomes, answer, record, after,
+        recorded, noted, -1, units, outcomes, answer, record, after, habit,
     )  # fmt: skip
     now = particles
+    if not observed:
+        now = replace(now, habits=(*now.habits[:place], habit, *now.habits[place + 1 :]))
     if answered is not None:
         now = _after_answer(now, answered, outcome, outcomes, answer)
     else:
         now = replace(now, memory=_after_slot(now.memory, slot, -1))
+    if keeps_records and not done:
+        now = replace(now, log_weights=normalised(now.log_weights + now.origin.trust * np.log(record)))
     if done:
-        now = reweighed(now, done[-1], np.log(record))
-        now = replace(now, memory=_after_record(now.memory, slot, done, answered))
+        now = reweighed(now, done[-1], now.origin.trust * np.log(record))
+        now = replace(now, memory=_after_record(now.memory, slot, done))
     if observed:
         after = np.tile(np.clip(np.add(observed[-1].before, observed[-1].deltas), 0.0, 1.0), (count, 1))
     return now, after
@@ -205,7 +214,9 @@ def _after_answer(particles: Particles, entry: Answered, outcome: int, outcomes:
     memory = particles.memory
     surprise = SURPRISE_KEPT * memory.surprise + float(score)
     spread = SURPRISE_KEPT**2 * memory.surprise_variance + variance
-    after = reweighed(particles, entry, np.log(answer))
+    # Whether it was looked at says next to nothing of the person; only what was then said counts.
+    said = answer / np.maximum(outcomes[:, :ANSWERS].sum(axis=1), 1e-9) if outcome < ANSWERS else np.ones_like(answer)
+    after = reweighed(particles, entry, particles.origin.trust * np.log(said))
     memory = replace(_after_slot(after.memory, particles.slot, outcome), surprise=surprise, surprise_variance=spread)
     asked = memory.asked.copy()
     asked[entry.action, particles.slot % SLOTS_PER_DAY, outcome] += 1.0
@@ -226,15 +237,13 @@ def _after_slot(memory: Memory, slot: int, outcome: int) -> Memory:
     return replace(memory, exposure=float(exposure[0]), burden=float(burden[0]), seen_today=int(seen[0]))
 
 
-def _after_record(memory: Memory, slot: int, done: tuple[Done, ...], answered: Answered | None) -> Memory:
-    """Count the records; a slot spent on what was suggested says nothing of the habit."""
-    habit, counted = memory.habit.copy(), memory.done.copy()
+def _after_record(memory: Memory, slot: int, done: tuple[Done, ...]) -> Memory:
+    """Count the records."""
+    counted = memory.done.copy()
     for entry in done:
         counted[entry.action, slot % SLOTS_PER_DAY] += 1.0
-        if answered is None or entry.action != answered.action:
-            habit[slot % WEEK_STEPS, entry.action] += 1.0 / len(done)
         memory = replace(memory, recent=_with_recent(memory, entry.action, entry))
-    return replace(memory, habit=habit, done=counted, record_slot=slot)
+    return replace(memory, done=counted, record_slot=slot)
 
 
 RECENT_KEPT: Final = 4

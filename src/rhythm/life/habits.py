@@ -30,7 +30,7 @@ FORMING_WEEKS: Final = 2
 KINDS: Final = 6
 """Kinds of slot: working morning and afternoon, free morning and afternoon, evening, night."""
 
-_TENDENCIES: Final[NDArray[np.float64]] = np.array(
+TENDENCIES: Final[NDArray[np.float64]] = np.array(
     # DEEP  ADMIN LEARN SLEEP EXER. MEDIT FAMILY SOCIAL ME   BINGE
     [
         [1.0, 1.3, 0.8, -2.5, -0.5, -1.0, -2.0, -2.5, -1.0, -3.0],
@@ -114,7 +114,7 @@ def action_tendencies(people: People, typical: NDArray[np.float64]) -> NDArray[n
 
     logits = np.empty((len(people), KINDS, ACTION_COUNT))
     for kind, part in enumerate((0, 1, 0, 1, 2, 3)):
-        logits[:, kind] = HABIT_SHARPNESS * action_values(people, typical, part) + _TENDENCIES[kind]
+        logits[:, kind] = HABIT_SHARPNESS * action_values(people, typical, part) + TENDENCIES[kind]
     odds = np.exp(logits - logits.max(axis=2, keepdims=True))
     chances: NDArray[np.float64] = odds / odds.sum(axis=2, keepdims=True)
     return chances

@@ -37,17 +37,35 @@ Floats = NDArray[np.float64]
 
 HORIZON: Final = WEEK_STEPS
 """Slots that are looked ahead."""
-FLOOR: Final = 0.1
-"""Share of the choice that is uniform over the actions."""
-TEMPERATURE: Final = 0.02
-"""Summed wellbeing that a suggestion must add for its odds to rise by a factor of e."""
-WORTH_OF_KNOWING: Final = 0.05
-"""Summed wellbeing that a nat about the person is worth."""
-PLANNING_DRAWS: Final = 24
-"""People drawn from the posterior to plan for."""
-WEIGHING_DRAWS: Final = 192
-"""People drawn to weigh the first actions with."""
 SWEEPS: Final = 2
+FLOOR: Final = 0.1
+"""Share of the choice that is uniform over the actions, unless settings say otherwise."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a suggestion is chosen.
+
+    Attributes:
+        floor: share of the choice that is uniform over the actions.
+        temperature: summed wellbeing that a suggestion must add for its odds to rise by a factor of e.
+        worth_of_knowing: summed wellbeing that a nat about the person is worth.
+        planning_draws: people drawn from the posterior to plan for; at most, and a divisor of, ``weighing_draws``.
+        weighing_draws: people drawn to weigh the first actions with.
+        point: plan for the mean person instead of draws, as if nothing were uncertain but the meters.
+        about_archetype: count only what an answer tells of the archetype, not of the person as a whole.
+    """
+
+    floor: float = FLOOR
+    temperature: float = 0.02
+    worth_of_knowing: float = 0.05
+    planning_draws: int = 24
+    weighing_draws: int = 192
+    point: bool = False
+    about_archetype: bool = False
+
+
+SETTINGS: Final = Settings()
 
 
 class Suggested(msgspec.Struct, frozen=True):
@@ -103,6 +121,7 @@ def suggest(
     rng_key: int = 0,
     usual: Mapping[int, Action] | None = None,
     shown: Mapping[Meter, Level] | None = None,
+    settings: Settings = SETTINGS,
 ) -> tuple[Suggested, ...]:
     """Suggestions for the best of the free slots.
 
@@ -115,6 +134,7 @@ def suggest(
         rng_key: number that the choice is drawn with; the same number gives the same choice.
         usual: what the person will do unasked in a slot, where more is known than their habits.
         shown: meter levels as the person is shown them, for reasons to cite.
+        settings: how to choose.
 
     Returns:
         In the order of their slots; none for a slot where no suggestion is expected to help.
@@ -125,12 +145,12 @@ def suggest(
     wanted = _checked(slot, free, planned, count)
     if not wanted or count == 0:
         return ()
-    outlook = Outlook(posterior, slot, wanted, {**(usual or {}), **planned})
+    outlook = Outlook(posterior, slot, wanted, {**(usual or {}), **planned}, settings)
     key = scramble_seeds(np.array([rng_key], np.int64), Stream.POLICY)
     made: list[Suggested] = []
     for place in wanted:
         weighed = outlook.weigh(place)
-        chances = choice_chances(weighed)
+        chances = choice_chances(weighed, settings)
         if weighed.gains.max() <= 0.0:
             continue
         drawn = float(uniforms(key, place)[0])
@@ -140,18 +160,25 @@ def suggest(
     return tuple(sorted(best, key=lambda one: one.slot))
 
 
-def choice_chances(weighed: Weighed) -> Floats:
-    """Chance of choosing each action, shape (10,), none below FLOOR / 10."""
-    score = (weighed.gains + WORTH_OF_KNOWING * weighed.told) / TEMPERATURE
+def choice_chances(weighed: Weighed, settings: Settings = SETTINGS) -> Floats:
+    """Chance of choosing each action, shape (10,), none below a tenth of the floor."""
+    score = (weighed.gains + settings.worth_of_knowing * weighed.told) / settings.temperature
     odds = np.exp(score - score.max())
-    chances: Floats = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / ACTION_COUNT
+    chances: Floats = (1.0 - settings.floor) * odds / odds.sum() + settings.floor / ACTION_COUNT
     return chances
 
 
 class Outlook:
     """The coming week for one person: draws, a plan, and what each action would be worth in a slot."""
 
-    def __init__(self, posterior: PersonPosterior, slot: int, free: Sequence[int], fixed: Mapping[int, Action]) -> None:
+    def __init__(
+        self,
+        posterior: PersonPosterior,
+        slot: int,
+        free: Sequence[int],
+        fixed: Mapping[int, Action],
+        settings: Settings = SETTINGS,
+    ) -> None:
         """Plan.
 
         Args:
@@ -159,23 +186,40 @@ class Outlook:
             slot: the present slot number.
             free: slots that may be suggested for.
             fixed: slots whose action is known.
+            settings: how many people to plan for.
         """
         from rhythm.policy import suggest_kernel  # noqa: PLC0415 - the compiler is loaded on first use
 
         self.morning = slot // SLOTS_PER_DAY * SLOTS_PER_DAY
         self.start = slot - self.morning
-        self.draws = posterior.draws(slot, WEIGHING_DRAWS)
-        self.plan = np.empty(self.start + HORIZON, np.int8)
-        is_open = np.zeros(len(self.plan), np.bool_)
-        for t in range(len(self.plan)):
-            at = self.morning + t
-            self.plan[t] = fixed.get(at, _likeliest(usual_chances(self.draws, at)))
-            is_open[t] = at in free
-        few = slice(None, None, WEIGHING_DRAWS // PLANNING_DRAWS)
+        self._about_archetype = settings.about_archetype
+        drawn = posterior.draws(slot, settings.weighing_draws)
+        self.draws = _as_one(posterior, drawn) if settings.point else drawn
+        self.plan = self._usual_plan(self.start + HORIZON)
+        for at, action in fixed.items():
+            if 0 <= at - self.morning < len(self.plan):
+                self.plan[at - self.morning] = action
+        is_open = np.isin(self.morning + np.arange(len(self.plan)), list(free))
+        few = slice(None, None, settings.weighing_draws // settings.planning_draws)
         suggest_kernel.improve_open(
             np.ascontiguousarray(self.draws.people[few]), np.ascontiguousarray(self.draws.meters[few]), self.plan,
             is_open, self.start, SWEEPS,
         )  # fmt: skip
+
+    def _usual_plan(self, slots: int) -> NDArray[np.int8]:
+        """What is likeliest done unasked in each slot from this morning on."""
+        from rhythm.belief import slot_kernel  # noqa: PLC0415
+
+        draws, memory = self.draws, self.draws.memory
+        chances = np.empty((slots, ACTION_COUNT))
+        slot_kernel.fill_week(
+            draws.styles, draws.patterns, draws.tendencies, prior.pattern_kinds(), np.stack(draws.habits),
+            week_step(self.morning), chances,
+        )  # fmt: skip
+        if 0 <= memory.planned_slot - self.morning < slots:
+            chances[memory.planned_slot - self.morning, memory.planned] += 1.0
+        plan: NDArray[np.int8] = chances.argmax(axis=1).astype(np.int8)
+        return plan
 
     @property
     def memory(self) -> Memory:
@@ -195,8 +239,17 @@ class Outlook:
             self.draws.people, self.draws.styles, meters, usual_chances(self.draws, slot), self.plan, t,
             self.memory.exposure, self.memory.burden, worths, accepts, gains,
         )  # fmt: skip
-        told = _entropy(accepts.mean(axis=0)) - _entropy(accepts).mean(axis=0)
+        told = _entropy(accepts.mean(axis=0)) - self._left(accepts)
         return Weighed(worths.mean(axis=0), accepts, gains.mean(axis=0), told, len(self.plan) - t)
+
+    def _left(self, accepts: Floats) -> Floats:
+        """Entropy that is left in an answer once the person, or only the archetype, is known, shape (10,)."""
+        if not self._about_archetype:
+            left: Floats = _entropy(accepts).mean(axis=0)
+            return left
+        groups = [accepts[rows] for rows in self.draws.origin.groups.values() if rows.stop > rows.start]
+        within: Floats = np.sum([len(group) / len(accepts) * _entropy(group.mean(axis=0)) for group in groups], axis=0)
+        return within
 
 
 def usual_chances(draws: Particles, slot: int) -> Floats:
@@ -208,13 +261,18 @@ def usual_chances(draws: Particles, slot: int) -> Floats:
     kinds = np.ascontiguousarray(prior.pattern_kinds()[:, place])
     planned = memory.planned if memory.planned_slot == slot else -1
     slot_kernel.fill_usual_chances(
-        draws.styles, draws.patterns, draws.tendencies, kinds, memory.habit[place], planned, chances
+        draws.styles, draws.patterns, draws.tendencies, kinds, draws.habits[place], planned, chances
     )
     return chances
 
 
-def _likeliest(chances: Floats) -> Action:
-    return ACTIONS[int(chances.mean(axis=0).argmax())]
+def _as_one(posterior: PersonPosterior, draws: Particles) -> Particles:
+    """The draws, all of the mean person with the mean style."""
+    count, weights = len(draws.people), posterior.particles.weights
+    person = posterior.profile().row
+    style = weights @ posterior.particles.styles
+    typical = np.tile(weights @ posterior.particles.typical, (count, 1))
+    return draws.with_people(np.tile(person, (count, 1)), np.tile(style, (count, 1)), typical)
 
 
 def _entropy(chances: Floats) -> Floats:

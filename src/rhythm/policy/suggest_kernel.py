@@ -8,10 +8,11 @@ under expected events, averaged over draws of the person.
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life.answer_kernel import available_chance, mood_logit, seen_chance, sigmoid, worth_after
+from rhythm.belief.table_kernel import wellbeing, worth
+from rhythm.life.answer_kernel import available_chance, mood_logit, seen_chance, sigmoid
 from rhythm.life.answer_styles import AnswerStyle
 from rhythm.life.compiled import Index, inlined, kernel
-from rhythm.life.kernel import EXPECTED_EVENT, step_person, wellbeing_person
+from rhythm.life.kernel import EXPECTED_EVENT, step_person
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.int8]
@@ -30,7 +31,7 @@ def _roll(people: Floats, i: Index, meters: Floats, plan: Bytes, start: int, end
             people, i, v, c, p, s, n, np.uint64(plan[t]), np.uint64(t & 3), np.uint64(EXPECTED_EVENT)
         )  # fmt: skip
         v, c, p, s, n = v + d[0], c + d[1], p + d[2], s + d[3], n + d[4]
-        total += wellbeing_person(people, i, v, c, p, s, n)
+        total += wellbeing(people, i, v, c, p, s, n)
     return total
 
 
@@ -98,7 +99,7 @@ def _advance(people: Floats, now: Floats, action: int, t: int) -> float:
             people, i, v, c, p, s, n, np.uint64(action), np.uint64(t & 3), np.uint64(EXPECTED_EVENT)
         )  # fmt: skip
         now[i, 0], now[i, 1], now[i, 2], now[i, 3], now[i, 4] = v + d[0], c + d[1], p + d[2], s + d[3], n + d[4]
-        total += wellbeing_person(people, i, now[i, 0], now[i, 1], now[i, 2], now[i, 3], now[i, 4])
+        total += wellbeing(people, i, now[i, 0], now[i, 1], now[i, 2], now[i, 3], now[i, 4])
     mean: float = total / people.shape[0]
     return mean
 
@@ -138,7 +139,7 @@ def weigh_actions(
         for a in range(_ACTIONS):
             row[t] = a
             worths[i, a] = _roll(people, i, meters, row, t, end)
-            now[a] = worth_after(people, i, v, c, p, s, n, np.uint64(a), part, np.uint64(EXPECTED_EVENT))
+            now[a] = worth(people, i, v, c, p, s, n, np.uint64(a), part)
         mood = mood_logit(styles, i, exposure, burden)
         look = seen_chance(styles, i, part, burden)
         slip, adherence, sharpness = styles[i, _SLIP], styles[i, _ADHERENCE], styles[i, _SHARPNESS]

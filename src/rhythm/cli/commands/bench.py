@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from rhythm.cli import person_bench
 from rhythm.cli.output import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
@@ -203,3 +204,9 @@ def calibrate(
     else:
         Console().print(checked_table("Acceptance of the calibration", rows))
     _end_with(rows)
+
+
+app.command(epilog="Example: [bold]rhythm bench living --assistants rhythm --people 16 --weeks 2[/bold]")(
+    person_bench.living
+)
+app.command(epilog="Example: [bold]rhythm bench taps --learners beta-bernoulli --people 60[/bold]")(person_bench.taps)

@@ -1,0 +1,90 @@
+"""The benchmarks of living and of taps on a few people: fair references, resumable files, rows that add up."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rhythm.bench import living_run, taps_run
+from rhythm.bench.living_assistants import ASSISTANTS, assistant_of
+from rhythm.bench.living_play import play
+from rhythm.bench.taps_learners import LEARNERS, archetype_tables, nearest
+from rhythm.bench.taps_play import KNOWN, play_taps
+from rhythm.cli.main import main
+from rhythm.vocab import SchemaError, UnknownNameError
+
+SEEDS = np.arange(2_900_000, 2_900_003)
+
+
+@pytest.mark.parametrize("name", ["silent", "random", "heuristic", "bandit"])
+def test_simple_assistants_do_the_same_again_and_alone(name: str) -> None:
+    together = play(SEEDS, 1, assistant_of(name, SEEDS))
+    alone = play(SEEDS[1:2], 1, assistant_of(name, SEEDS[1:2]))
+    assert np.array_equal(together.wellbeing[1:2], alone.wellbeing)
+    assert together.errors.shape == (3, 0, 3)
+
+
+def test_parts_are_kept_and_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(living_run, "REFERENCES", ("silent", "random"))
+    done: list[tuple[str, int]] = []
+    first = living_run.run(["bandit"], tmp_path, people=9, weeks=1, on_progress=lambda *one: done.append(one))
+    assert sum(more for _, more in done) == 27
+    files = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.json")}
+    assert len(files) == 6
+    again = living_run.run(["bandit"], tmp_path, people=9, weeks=1, on_progress=lambda *_: None)
+    assert again == first
+    assert {path: path.stat().st_mtime_ns for path in tmp_path.glob("*.json")} == files
+    next(iter(files)).write_bytes(b"{")
+    with pytest.raises(SchemaError, match="damaged"):
+        living_run.run(["bandit"], tmp_path, people=9, weeks=1, on_progress=lambda *_: None)
+
+
+def test_captured_is_nothing_for_the_average_and_all_for_the_oracle() -> None:
+    rng = np.random.default_rng(1)
+    low = rng.uniform(0.3, 0.5, (40, 2))
+    empty: list[list[list[float]]] = [[] for _ in range(40)]
+
+    def part(levels: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> list[living_run.Part]:
+        return [living_run.Part("", "", 0.0, levels.tolist(), levels.tolist(), empty, empty, empty)]
+
+    levels = {"average": low, "oracle": low + 0.1, "copy": low + 0.1, "half": low + 0.05}
+    rows = {row.name: row for row in living_run.rows_of({name: part(each) for name, each in levels.items()})}
+    assert rows["captured/copy/all"].value == pytest.approx(1.0)
+    assert rows["captured/half/week-2"].value == pytest.approx(0.5)
+
+
+def test_an_unknown_assistant_or_learner_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnknownNameError):
+        living_run.run(["nobody"], tmp_path, people=2, weeks=1, on_progress=lambda *_: None)
+    with pytest.raises(UnknownNameError):
+        taps_run.run(["nobody"], 3, lambda *_: None)
+    assert set(living_run.DEFAULT) < set(ASSISTANTS)
+
+
+def test_a_table_is_nearest_to_itself() -> None:
+    for place, table in enumerate(archetype_tables()):
+        assert nearest(table[None])[place] == 1.0
+
+
+@pytest.mark.parametrize("name", list(LEARNERS))
+def test_chances_sum_to_one_and_being_known_means_being_sure(name: str) -> None:
+    learner = LEARNERS[name](7)
+    assert learner.chances().sum() == pytest.approx(1.0)
+    taps = play_taps(SEEDS, LEARNERS[name])
+    assert (taps.right <= taps.known).all()
+    assert (taps.taps <= taps.offers).all()
+    assert KNOWN > 0.5
+
+
+def test_the_commands_print_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["bench", "taps", "--learners", "rhythm", "--people", "3", "--json"])
+    assert ended.value.code == 0
+    names = {row["name"] for row in json.loads(capsys.readouterr().out)["rows"]}
+    assert {"taps-median/rhythm", "taps-p90/rhythm", "right/rhythm"} <= names
+    arguments = "bench living --assistants random --people 2 --weeks 1 --json --plots --results"
+    with pytest.raises(SystemExit) as ended:
+        main([*arguments.split(), str(tmp_path)])
+    assert ended.value.code == 0
+    assert (tmp_path / "living.png").is_file()
