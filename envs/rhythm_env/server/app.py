@@ -6,14 +6,21 @@ up; see `rhythm.sim.openenv.app`.
 
 import argparse
 import os
+from typing import Any
 
 import uvicorn
 
 from rhythm.sim.openenv import create_week_app
 
+
+def _whole(text: str) -> Any:
+    """The number that a text holds; the text itself, which is then refused by name, where it holds none."""
+    return int(text) if text.isdecimal() and len(text) < 10 else text
+
+
 app = create_week_app(
     population=os.environ.get("RHYTHM_POPULATION", "classic"),
-    max_sessions=int(os.environ.get("RHYTHM_MAX_SESSIONS", "64")),
+    max_sessions=_whole(os.environ.get("RHYTHM_MAX_SESSIONS", "64")),
 )
 
 
