@@ -76,7 +76,9 @@ class Service:
             assert found is not None
             words = {"csrf": found.group(1)}
             cookies, base_url = client.cookies, client.base_url
-            giving = Thread(target=self._hand_in, args=(self._written(), words, cookies, base_url))
+            waiting = any(self.home.incoming.iterdir())  # then the import of a file that was cut off goes on
+            files = [] if waiting else [self._written()]
+            giving = Thread(target=self._hand_in, args=(files, words, cookies, base_url))
             timer = Timer(self.chance.uniform(0.0, LONGEST_S), lambda: os.kill(process.pid, signal.SIGKILL))
             giving.start()
             timer.start()
@@ -104,17 +106,16 @@ class Service:
         self._offered += 1
         return path
 
-    def _hand_in(self, path: Path, words: dict[str, str], cookies: httpx.Cookies, base_url: httpx.URL) -> None:
-        try:
-            with (
-                path.open("rb") as file,
-                httpx.Client(base_url=base_url, cookies=cookies, timeout=60) as client,
-            ):
-                taken = client.post("/data/import", data=words, files={"files": (path.name, file)})
-            if taken.status_code == 303:
-                self.files.add(path.name)
-        except httpx.TransportError:
-            pass  # the process is dead
+    def _hand_in(self, paths: list[Path], words: dict[str, str], cookies: httpx.Cookies, base_url: httpx.URL) -> None:
+        with httpx.Client(base_url=base_url, cookies=cookies, timeout=60) as client:
+            for path in paths:
+                try:
+                    with path.open("rb") as file:
+                        taken = client.post("/data/import", data=words, files={"files": (path.name, file)})
+                except httpx.TransportError:
+                    return  # the process is dead
+                if taken.status_code == 303:
+                    self.files.add(path.name)
 
     def note_what_was_left(self) -> None:
         """A file that stands in the folder is whole, so it counts as taken, said or not."""
