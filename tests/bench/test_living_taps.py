@@ -78,9 +78,12 @@ def test_chances_sum_to_one_and_being_known_means_being_sure(name: str) -> None:
 
 
 def test_the_commands_print_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = "bench taps --learners rhythm --people 3 --json --plot"
     with pytest.raises(SystemExit) as ended:
-        main(["bench", "taps", "--learners", "rhythm", "--people", "3", "--json"])
+        main([*arguments.split(), str(tmp_path / "taps.png")])
     assert ended.value.code == 0
+    shares = json.loads((tmp_path / "taps.json").read_text())["lines"]["rhythm"]
+    assert shares == sorted(shares)
     names = {row["name"] for row in json.loads(capsys.readouterr().out)["rows"]}
     assert {"taps-median/rhythm", "taps-p90/rhythm", "right/rhythm"} <= names
     arguments = "bench living --assistants random --people 2 --weeks 1 --json --plots --results"

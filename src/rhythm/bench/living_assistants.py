@@ -5,6 +5,7 @@ person's and the oracle's assistant are the same, told who the person is; they t
 out meters and habits from what reaches them.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
@@ -88,6 +89,7 @@ class PosteriorAssistant:
         else:
             base = origins.flat() if kind.flat else PersonPosterior.prior().particles
         self._posteriors = [PersonPosterior(base) for _ in seeds]
+        self._timings: dict[str, list[float]] = {"decision": [], "update": []}
 
     def suggest(self, lives: Lives) -> NDArray[np.int8]:
         """See `Assistant.suggest`."""
@@ -104,10 +106,12 @@ class PosteriorAssistant:
                 meters = np.tile(lives.meters[i], (len(base.people), 1))
                 asked = PersonPosterior(replace(base, slot=slot, meters=meters))
                 usual = {slot: ACTIONS[lives.usual[i]]}
+            begun = time.thread_time()
             made = suggest(
                 asked, slot=slot, free=[slot], planned={}, usual=usual, rng_key=self._keys[i],
                 settings=self._kind.settings,
             )  # fmt: skip
+            self._timings["decision"].append(1e3 * (time.thread_time() - begun))
             if made:
                 offered[i] = made[0].action
         return offered
@@ -115,7 +119,14 @@ class PosteriorAssistant:
     def learn(self, offered: NDArray[np.int8], seen: Seen) -> None:
         """See `Assistant.learn`."""
         for i, posterior in enumerate(self._posteriors):
-            posterior.add(evidence_of(offered, seen, i, self._kind))
+            found = evidence_of(offered, seen, i, self._kind)
+            begun = time.thread_time()
+            posterior.add(found)
+            self._timings["update"].append(1e3 * (time.thread_time() - begun))
+
+    def timings_ms(self) -> dict[str, list[float]]:
+        """See `Assistant.timings_ms`."""
+        return self._timings
 
     def beliefs(self) -> Stated | None:
         """See `Assistant.beliefs`."""
@@ -172,6 +183,10 @@ class RandomAssistant:
 
     def beliefs(self) -> None:
         """Believes nothing."""
+
+    def timings_ms(self) -> dict[str, list[float]]:
+        """Takes no time worth measuring."""
+        return {}
 
 
 class SilentAssistant(RandomAssistant):

@@ -46,6 +46,10 @@ class Assistant(Protocol):
         """What it believes of everyone now; None where it believes nothing."""
         ...
 
+    def timings_ms(self) -> dict[str, list[float]]:
+        """Processor time of each decision and each update, by kind, where it was taken."""
+        ...
+
 
 @dataclass(frozen=True)
 class Played:
@@ -56,6 +60,7 @@ class Played:
         errors: absolute error of each belief as the week ends, shape (people, weeks, 3); empty where none was stated.
         covered: whether the 80 % interval holds the truth, same shape.
         accepted: suggestions accepted, as a share of those looked at, shape (people, weeks).
+        timings_ms: see `Assistant.timings_ms`.
         constant: absolute error of the belief 0.5 for everyone, shape (people, weeks, 3).
     """
 
@@ -64,6 +69,7 @@ class Played:
     covered: Floats
     accepted: Floats
     constant: Floats
+    timings_ms: dict[str, list[float]]
 
 
 def lives_of(seeds: NDArray[np.int64]) -> Lives:
@@ -111,4 +117,5 @@ def play(
         np.stack(covered, axis=1).astype(np.float64) if covered else np.empty(shape),
         accepted / np.maximum(seen, 1.0),
         np.stack(constant, axis=1),
+        assistant.timings_ms(),
     )

@@ -4,6 +4,7 @@ Captured is (assistant - average) / (oracle - average) in mean wellbeing, the sa
 throughout: average and oracle are the same assistant told the mean person and the true one.
 """
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -32,7 +33,7 @@ WEEKS: Final = 8
 PART: Final = 8
 """People who are played together and kept in one file."""
 REFERENCES: Final = ("average", "oracle")
-CONSTANT: Final = 0.5
+_PLAYING: Final = ("living_assistants.py", "living_play.py")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -43,6 +44,7 @@ class Part(msgspec.Struct, frozen=True):
         digest: of configuration, versions and sources.
         seconds: of processor time.
         wellbeing, accepted: by person and week.
+        timings_ms: see `rhythm.bench.living_play.Assistant.timings_ms`.
         errors, covered: by person, week and belief; no weeks where no belief was stated.
         constant: absolute error of the belief 0.5, by person, week and belief.
     """
@@ -55,6 +57,7 @@ class Part(msgspec.Struct, frozen=True):
     errors: list[list[list[float]]]
     covered: list[list[list[float]]]
     constant: list[list[list[float]]]
+    timings_ms: dict[str, list[float]] = {}
 
 
 def config_of(names: Sequence[str], people: int, weeks: int) -> dict[str, Any]:
@@ -73,6 +76,7 @@ def play_part(name: str, first: int, count: int, weeks: int, digest: str) -> Par
     return Part(
         PART_SCHEMA, digest, time.process_time() - begun, played.wellbeing.tolist(), played.accepted.tolist(),
         played.errors.tolist(), played.covered.tolist(), played.constant.tolist(),
+        played.timings_ms,
     )  # fmt: skip
 
 
@@ -96,7 +100,7 @@ def run(
         if name not in ASSISTANTS:
             raise UnknownNameError("assistant", name, ASSISTANTS)
     wanted = list(dict.fromkeys((*REFERENCES, *names)))
-    digest = digest_of({"weeks": weeks, "versions": versions()})
+    digest = digest_of({"weeks": weeks, "versions": versions(), "playing": _playing_digest()})
     starts = range(FIRST_SEED, FIRST_SEED + people, PART)
     found: dict[str, dict[int, Part]] = {name: {} for name in wanted}
     with ProcessPoolExecutor(CORES) as pool:
@@ -117,6 +121,12 @@ def run(
             write_whole(path, msgspec.json.encode(found[name][first]))
             on_progress(name, count)
     return {name: [parts[first] for first in starts] for name, parts in found.items()}
+
+
+def _playing_digest() -> str:
+    """Digest of the sources that say who suggests and what is graded."""
+    here = Path(__file__).parent
+    return hashlib.sha256(b"".join((here / name).read_bytes() for name in _PLAYING)).hexdigest()[:16]
 
 
 def _held(path: Path, digest: str) -> Part | None:
@@ -149,7 +159,7 @@ def rows_of(played: dict[str, list[Part]]) -> list[Row]:
                 above = each - average[:, week].mean(axis=1)
                 room = (oracle - average)[:, week].mean(axis=1)
                 rows.append(_captured(name, label, above, room, weeks))
-        rows += _belief_rows(name, played[name], stretches)
+        rows += [*_belief_rows(name, played[name], stretches), *_speed_rows(name, played[name])]
     return rows
 
 
@@ -171,6 +181,20 @@ def _belief_rows(name: str, parts: Sequence[Part], stretches: Sequence[tuple[str
         skill = _row(f"belief-skill/{name}/{label}", statistics.ratio(theirs - mine, theirs))
         held = _row(f"coverage80/{name}/{label}", statistics.mean(covered[:, week].mean(axis=(1, 2))))
         rows += [skill, demanded(held, 0.75, 0.85) if name == "rhythm" else held]
+    return rows
+
+
+SPEED_LIMITS_MS: Final = {"decision": 50.0, "update": 5.0}
+
+
+def _speed_rows(name: str, parts: Sequence[Part]) -> list[Row]:
+    """Median processor time of a decision and of an update, on one core."""
+    rows = []
+    for kind, limit in SPEED_LIMITS_MS.items():
+        taken = [ms for part in parts for ms in part.timings_ms.get(kind, [])]
+        if taken:
+            row = Row(f"{kind}-ms/{name}/all", float(np.median(taken)), n=len(taken), note="median processor time")
+            rows.append(demanded(row, None, limit) if name == "rhythm" else row)
     return rows
 
 

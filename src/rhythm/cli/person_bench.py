@@ -52,6 +52,7 @@ def taps(
         str, typer.Option(help="Learners by name, with commas between them; all for every one.")
     ] = "all",
     people: Annotated[int, typer.Option(min=3, help="How many people are asked.")] = 300,
+    plot: Annotated[Path | None, typer.Option(help="Draw the picture to this file, its data beside it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Count the taps until a person's archetype is known, by Rhythm and by learners that begin from nothing."""
@@ -60,7 +61,12 @@ def taps(
 
     names = list(LEARNERS) if learners == "all" else _names(learners)
     with progress("asking", people * len({*names, taps_run.OURS})) as on_progress:
-        rows = taps_run.rows_of(taps_run.run(names, people, on_progress))
+        asked = taps_run.run(names, people, on_progress)
+    rows = taps_run.rows_of(asked)
+    if plot is not None:
+        from rhythm.bench.plots.taps import draw_taps  # noqa: PLC0415
+
+        draw_taps(asked, plot)
     if as_json:
         from rhythm.bench.versions import versions  # noqa: PLC0415
 
