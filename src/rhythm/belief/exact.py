@@ -10,7 +10,7 @@ is drawn alike in every batch.
 """
 
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -51,9 +51,9 @@ class _Numbers(NamedTuple):
     weight_places: Floats
 
 
-@cache
-def _numbers(count: int) -> _Numbers:
-    generator = np.random.default_rng(_SEED)
+@lru_cache(maxsize=16)
+def _numbers(count: int, seed: int) -> _Numbers:
+    generator = np.random.default_rng(seed)
 
     def stratified(*shape: int) -> Floats:
         parts = generator.permuted(np.broadcast_to(np.arange(count), (*shape, count)), axis=-1)
@@ -128,12 +128,23 @@ class ExactPosterior:
         limited: Floats = means.clip(0.0, 1.0)
         return limited
 
-    def draws(self, count: int = DRAWS) -> Floats:
-        """People who fit the evidence, shape (people, count, 15), equally likely."""
+    def of(self, person: int) -> "ExactPosterior":
+        """The posterior of one person of the batch alone."""
+        only = slice(person, person + 1)
+        return ExactPosterior(
+            self.information[only],
+            self.evidence[only],
+            self.tolerance[only],
+            self.weight_information[only],
+            self.weight_evidence[only],
+        )
+
+    def draws(self, count: int = DRAWS, seed: int = _SEED) -> Floats:
+        """People who fit the evidence, shape (people, count, 15), equally likely; other seeds give other draws."""
         from rhythm.belief import exact_traits_kernel, exact_weights_kernel  # noqa: PLC0415
 
         people = len(self.evidence)
-        numbers = _numbers(count)
+        numbers = _numbers(count, seed)
         # The linear-Gaussian update moves prior draws near the plane (Matheron's rule).
         moved: Any = np.einsum(
             "nij,nqj->nqi", self._covariance(), self.evidence[:, None, :] + _PRIOR_PRECISION * numbers.unit[None]

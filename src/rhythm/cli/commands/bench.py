@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rhythm.cli import person_bench
+from rhythm.cli import bench_knowing, person_bench
 from rhythm.cli.output import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
@@ -210,3 +210,7 @@ app.command(epilog="Example: [bold]rhythm bench living --assistants rhythm --peo
     person_bench.living
 )
 app.command(epilog="Example: [bold]rhythm bench taps --learners beta-bernoulli --people 60[/bold]")(person_bench.taps)
+app.command(epilog="Example: [bold]rhythm bench calibration --plot results/calibration.png[/bold]")(
+    bench_knowing.calibration
+)
+app.command(epilog="Example: [bold]rhythm bench ablations --people 300 --json[/bold]")(bench_knowing.ablations)

@@ -1,0 +1,26 @@
+"""The commands that look into the planner: one JSON object each."""
+
+import json
+
+import pytest
+
+from rhythm.cli.main import main
+
+
+def _printed(capsys: pytest.CaptureFixture[str], *args: str) -> dict[str, object]:
+    with pytest.raises(SystemExit):
+        main(["bench", *args, "--people", "20", "--json"])
+    document: dict[str, object] = json.loads(capsys.readouterr().out)
+    return document
+
+
+def test_what_each_part_of_the_planner_brings_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    document = _printed(capsys, "ablations")
+    assert document["schema"] == "rhythm.bench-ablations/1"
+    rows = {row["name"]: row for row in document["rows"]}  # type: ignore[attr-defined]
+    assert rows["captured_minus_planner/planner"]["value"] == 0.0
+    assert rows["belief_mae/no-rewards"]["value"] > rows["belief_mae/planner"]["value"]
+
+
+def test_the_calibration_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+    assert _printed(capsys, "calibration")["schema"] == "rhythm.bench-calibration/1"
