@@ -19,7 +19,7 @@ def test_what_each_part_of_the_planner_brings_is_one_object(capsys: pytest.Captu
     assert document["schema"] == "rhythm.bench-ablations/1"
     rows = {row["name"]: row for row in document["rows"]}  # type: ignore[attr-defined]
     assert rows["captured_minus_planner/planner"]["value"] == 0.0
-    assert rows["belief_mae/no-rewards"]["value"] > rows["belief_mae/planner"]["value"]
+    assert rows["captured/no-rewards"]["value"] < rows["captured/planner"]["value"]
 
 
 def test_the_calibration_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
