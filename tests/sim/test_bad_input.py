@@ -118,7 +118,7 @@ def test_a_secret_that_is_copied_or_sent_stays_one_and_does_not_show() -> None:
         assert "918" not in text
 
 
-@pytest.mark.parametrize("secret", NO_SECRETS, ids=repr)
+@pytest.mark.parametrize("secret", NO_SECRETS)
 def test_what_is_no_secret_is_refused_by_every_face_without_being_shown(secret: Any) -> None:
     for face in (WeekEnv, WeekVectorEnv, lambda secret: Casting(secret=secret)):
         with pytest.raises(InvalidValueError, match="secret is a Secret") as caught:
@@ -179,7 +179,6 @@ def test_a_seed_of_numpy_is_the_same_week(kind: Any) -> None:
     "seeds",
     [[1], [1, 2, 3], [[1], [2, 3]], [[1, 2]], [1, None], [1, -2], [1, 2**63], [1, 2**64], [0.5, 1.0], ["1", "2"],
      [True, False], [], [1, [2]], UserDict(), {1: 2, 3: 4}, (seed for seed in (1, 2)), 2**63 - 1],
-    ids=repr,
 )  # fmt: skip
 def test_seeds_are_one_for_each_person(seeds: Any) -> None:
     env = WeekVectorEnv(2)
@@ -197,7 +196,6 @@ def test_the_last_seed_is_a_seed() -> None:
     "mask",
     [np.array([True]), np.array([True] * 3), np.array([[True, True]]), True, None, [True, [True]], "yes", [1, 1],
      np.array([1.0, 1.0]), [True, None], np.array([True, False]), []],
-    ids=repr,
 )  # fmt: skip
 def test_a_reset_mask_names_everyone(mask: Any) -> None:
     env = WeekVectorEnv(2)
@@ -220,7 +218,6 @@ def test_options_are_a_mapping(options: Any) -> None:
     "actions",
     [[[1], [2, 3]], [1, [2]], [1, None], [1, "SLEEP"], 3, [], [[1, 2]], [True, False], [1.0, 2.0], [2**70, 1],
      [None] * 2, {1: 2}, "ab", [np.nan, 1]],
-    ids=repr,
 )  # fmt: skip
 def test_ragged_and_other_actions_are_refused_and_cost_nothing(actions: Any) -> None:
     env = WeekVectorEnv(2)
@@ -295,7 +292,6 @@ def test_whatever_the_space_holds_is_an_action(action: Any) -> None:
      [float("inf"), 1, 1], [float("nan"), 1, 1], [1, 2], [1, 2, 3, 4], [[1], [2], [3]], [[1, 2, 3]], [None, 1, 1], 5,
      [10, 1, 1], [-1, 1, 1], [2**70, 1, 1], np.array([1.0, 2.0, 3.0]), np.array([[1, 2, 3]]), np.array(5),
      Belief(1, 1, 1), (digit for digit in (1, 2, 3))],
-    ids=repr,
 )  # fmt: skip
 def test_digits_are_whole_numbers_in_order(belief: Any) -> None:
     env = StatedBelief(WeekEnv())
@@ -339,7 +335,7 @@ def test_a_decision_is_taken_as_it_is(decision: Decision) -> None:
     assert read_decision(decision) is decision
 
 
-@pytest.mark.parametrize("env", [None, 3, "rhythm/Week-v0", WeekEnv, WeekVectorEnv(2)], ids=repr)
+@pytest.mark.parametrize("env", [None, 3, "rhythm/Week-v0", WeekEnv, WeekVectorEnv(2)])
 def test_what_is_no_week_takes_no_stated_beliefs(env: Any) -> None:
     with pytest.raises(InvalidValueError, match="only a WeekEnv takes stated beliefs"):
         StatedBelief(env)

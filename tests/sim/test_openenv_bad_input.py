@@ -32,7 +32,7 @@ def begun() -> Any:
     return env
 
 
-@pytest.mark.parametrize("secret", [5, 0, "5", True, object()], ids=repr)
+@pytest.mark.parametrize("secret", [5, 0, "5", True, object()])
 def test_what_is_no_secret_is_refused_without_being_shown(secret: Any) -> None:
     with pytest.raises(InvalidValueError, match="secret is a Secret") as caught:
         oe.WeekEnvironment(secret=secret)
@@ -76,7 +76,7 @@ def test_seeds_and_indices_of_numpy_are_accepted() -> None:
     assert one.reset(split="ood", index=np.int64(3)) == other.reset(split="ood", index=3)
 
 
-@pytest.mark.parametrize("action", ["SLEEP", {"decision": "SLEEP"}, None, 3], ids=repr)
+@pytest.mark.parametrize("action", ["SLEEP", {"decision": "SLEEP"}, None, 3])
 def test_a_step_takes_a_decision_of_its_own_type(action: Any) -> None:
     env = begun()
     with pytest.raises(InvalidValueError, match="takes a WeekAction"):

@@ -57,7 +57,7 @@ def test_any_text_is_a_decision_or_a_typed_error(text: str) -> None:
         assert parse_decision(format_decision(decision)) == decision
 
 
-@pytest.mark.parametrize("text", [None, b"5 5 5 SLEEP", 5, ["5 5 5 SLEEP"], Decision(Action.SLEEP)], ids=repr)
+@pytest.mark.parametrize("text", [None, b"5 5 5 SLEEP", 5, ["5 5 5 SLEEP"], Decision(Action.SLEEP)])
 def test_what_is_no_text_is_a_malformed_decision(text: object) -> None:
     with pytest.raises(MalformedDecisionError, match="a decision is text"):
         parse_decision(text)  # type: ignore[arg-type]

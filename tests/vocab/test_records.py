@@ -64,7 +64,7 @@ OPTIONAL_NUMBERS: dict[str, Callable[[Any], object]] = {
 }
 
 
-@pytest.mark.parametrize("wrong", made.not_numbers, ids=repr)
+@pytest.mark.parametrize("wrong", made.not_numbers)
 @pytest.mark.parametrize("where", [*NUMBERS, *OPTIONAL_NUMBERS])
 def test_what_is_no_finite_number_is_refused(where: str, wrong: object) -> None:
     if wrong is None and where in OPTIONAL_NUMBERS:
@@ -84,14 +84,12 @@ def test_numbers_out_of_range_are_refused(where: str, wrong: float) -> None:
 
 
 @pytest.mark.parametrize("where", NUMBERS | OPTIONAL_NUMBERS)
-@pytest.mark.parametrize("right", [1, np.float64(0.25), np.float32(0.5), np.int64(1)], ids=repr)
+@pytest.mark.parametrize("right", [1, np.float64(0.25), np.float32(0.5), np.int64(1)])
 def test_whole_numbers_and_numpy_s_own_are_numbers(where: str, right: Any) -> None:
     (NUMBERS | OPTIONAL_NUMBERS)[where](right)
 
 
-@pytest.mark.parametrize(
-    "values", [FIVE[:4], (*FIVE, 0.5), list(FIVE), "abcde", np.array(FIVE), {0.1, 0.2}, None, ()], ids=repr
-)
+@pytest.mark.parametrize("values", [FIVE[:4], (*FIVE, 0.5), list(FIVE), "abcde", np.array(FIVE), {0.1, 0.2}, None, ()])
 def test_meters_are_a_tuple_of_five(values: Any) -> None:
     for record in (
         lambda: Observed(1, values, Action.SLEEP, LifeEvent.NONE, FIVE),
@@ -108,7 +106,7 @@ def test_meters_are_a_tuple_of_five(values: Any) -> None:
             Answered(1, Action.SLEEP, ACCEPTED, 0.5, values)
 
 
-@pytest.mark.parametrize("wrong", made.not_actions, ids=repr)
+@pytest.mark.parametrize("wrong", made.not_actions)
 def test_an_action_is_a_member_not_its_number_or_name(wrong: Any) -> None:
     for record in (
         lambda: Decision(wrong),
@@ -220,7 +218,7 @@ def test_a_reason_is_kept_without_white_space_around_it(text: str) -> None:
     assert Decision(Action.SLEEP, reason=text).reason == (text.strip() or None)
 
 
-@pytest.mark.parametrize("digit", [2.5, 3.0, True, "3", None, -1, 10, math.nan, math.inf, b"3", [3]], ids=repr)
+@pytest.mark.parametrize("digit", [2.5, 3.0, True, "3", None, -1, 10, math.nan, math.inf, b"3", [3]])
 def test_a_digit_is_a_whole_number_from_0_to_9(digit: Any) -> None:
     with pytest.raises(InvalidValueError, match="digit morning"):
         Belief.from_digits(1, digit, 1)
@@ -231,7 +229,6 @@ def test_a_digit_is_a_whole_number_from_0_to_9(digit: Any) -> None:
     "name",
     ["\u017fLEEP", "\u017fleep", "SLEEP\u200b", "\uff33\uff2c\uff25\uff25\uff30", "", "  ", "_", "10", 10, -1, 2**70,
      3.0, True, None, b"SLEEP", np.array([3]), np.array([3, 4]), np.True_, np.float64(3), [3], Meter],
-    ids=repr,
 )  # fmt: skip
 def test_what_names_no_action_is_refused(name: object) -> None:
     with pytest.raises(UnknownNameError, match="DEEP_WORK"):
@@ -244,7 +241,7 @@ def test_names_and_indices_of_an_action(name: object) -> None:
     assert parse_action("deep-work") is parse_action("Deep Work") is Action.DEEP_WORK
 
 
-@pytest.mark.parametrize("name", ["\u017ferenity", "serenit\u00fd", "", "mood", None, 3, b"serenity"], ids=repr)
+@pytest.mark.parametrize("name", ["\u017ferenity", "serenit\u00fd", "", "mood", None, 3, b"serenity"])
 def test_what_names_no_meter_is_refused(name: Any) -> None:
     with pytest.raises(UnknownNameError, match="serenity"):
         parse_meter(name)
@@ -252,7 +249,7 @@ def test_what_names_no_meter_is_refused(name: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [None, 3, np.array(0.5), "abcde", b"abcde", [0.5] * 4, ["0.5"] * 5, [True] * 5, [10**400] * 5], ids=repr
+    "values", [None, 3, np.array(0.5), "abcde", b"abcde", [0.5] * 4, ["0.5"] * 5, [True] * 5, [10**400] * 5]
 )
 def test_meters_from_anywhere_are_checked(values: Any) -> None:
     with pytest.raises(InvalidValueError, match="mine"):
