@@ -1,17 +1,24 @@
 """Seals: a folder keeps its own, sealed people are other people, and no number seen opens a seal."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from rhythm.bench import run as bench_run
 from rhythm.bench.conditions import CONDITIONS, Condition
+from rhythm.bench.measures import rows_of
 from rhythm.bench.play import policy_seeds
 from rhythm.bench.seal import FILE_NAME, check_seal, seal_of
 from rhythm.life.counter import Stream, mix, scramble_seeds
+from rhythm.life.profiles import People
 from rhythm.policy import tabulator
+from rhythm.policy.face import Player, Policy
+from rhythm.policy.registry import make_policy
+from rhythm.policy.simple import RandomPolicy
 from rhythm.vocab import InvalidValueError, SchemaError
 
 SEAL = 20_261_128
@@ -122,6 +129,69 @@ def test_a_policys_numbers_under_a_seal_are_no_mixing_of_the_seed() -> None:
 def _mix_once(seed: int) -> int:
     with np.errstate(over="ignore"):
         return int(mix(np.uint64(seed) + np.uint64(0x9E3779B97F4A7C15)))
+
+
+def test_nobody_is_met_twice_under_one_seal() -> None:
+    """A policy that remembers people by what it is handed finds them in no other condition or population."""
+    met: set[int] = set()
+    traits: set[bytes] = set()
+    units = [(c, population) for c in CONDITIONS.values() if c.sealed for population in c.populations]
+    for condition, population in units:
+        numbers = policy_seeds(condition.seed_array, condition.secret(population, SEAL)).tolist()
+        assert not met & set(numbers), condition.name
+        met |= set(numbers)
+        if not condition.archetypes:
+            rows = {row[5:].tobytes() for row in condition.people(population, SEAL)}
+            assert not traits & rows, condition.name
+            traits |= rows
+    assert len(met) == sum(len(c.seeds) for c, _ in units)
+
+
+def test_runs_that_begin_at_once_share_one_seal(tmp_path: Path) -> None:
+    for attempt in range(20):
+        with ThreadPoolExecutor(4) as pool:
+            seals = list(pool.map(seal_of, [tmp_path / str(attempt)] * 4))
+        assert len(set(seals)) == 1
+        assert [path.name for path in (tmp_path / str(attempt)).iterdir()] == [FILE_NAME]
+
+
+def test_results_under_two_seals_stand_in_no_table(tmp_path: Path) -> None:
+    one = bench_run.run(["random"], [FEW.name], tmp_path / "one", seal=1)
+    other = bench_run.run(["random"], [FEW.name], tmp_path / "other", seal=2)
+    mixed = [r for r in one if r.policy == "random"] + [r for r in other if r.policy != "random"]
+    with pytest.raises(SchemaError, match="drawn under different seals"):
+        rows_of(mixed)
+
+
+def test_a_seal_for_open_conditions_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValueError, match="no condition is sealed"):
+        bench_run.run(["random"], ["archetypes"], tmp_path, seal=5)
+
+
+def test_a_policy_is_handed_the_people_only_where_the_result_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever a policy answers later, `told` is asked once and holds for play and result alike."""
+    asked: list[bool] = []
+
+    class Shy:
+        name = "random"
+
+        @property
+        def told(self) -> bool:
+            asked.append(True)
+            return len(asked) > 1
+
+        def start(self, seeds: NDArray[np.int64], people: People | None = None) -> Player:
+            assert people is None
+            return RandomPolicy().start(seeds)
+
+    def made(name: str) -> Policy:
+        return Shy() if name == "random" else make_policy(name)
+
+    monkeypatch.setattr(bench_run, "make_policy", made)
+    results = bench_run.run(["random"], [FEW.name], tmp_path)
+    assert [r.told for r in results if r.policy == "random"] == [False, False]
 
 
 def test_streams_under_a_seal_share_nothing() -> None:

@@ -248,3 +248,20 @@ def test_replayability(nosy: Nosy) -> None:
     recorded = [seen["observation"]["last_action"] for seen in first[1:]]
     again = nosy.week([f"3 6 5 {name}" for name in recorded], split="in-distribution", index=2)
     assert json.dumps(first) == json.dumps(again)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/reset", {"seed": 2**63}),
+        ("/reset", {"split": "nope"}),
+        ("/reset", {"index": 100}),
+        ("/reset", {"seed": 1, "index": 1}),
+        ("/step", {"action": {"decision": "5 5 5 SLEEP"}}),
+    ],
+)
+def test_over_plain_http_bad_input_is_told_what_is_allowed(open_url: str, path: str, body: dict[str, Any]) -> None:
+    answer = httpx.post(open_url + path, json=body, timeout=30)
+    assert answer.status_code == 422
+    assert answer.json()["type"].endswith("Error")
+    assert len(answer.json()["detail"]) > 20

@@ -23,6 +23,7 @@ people in both and are played once. Seeds from 1,000,000 to 1,999,999 are kept f
 whether a condition uses them yet or not. Training calls `check_training_seeds`.
 """
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -76,8 +77,19 @@ class Condition:
         return np.arange(self.seeds.start, self.seeds.stop, dtype=np.int64)
 
     def seal(self, seal: int) -> int:
-        """What its people are drawn under: the seal where it is sealed, 0 where it is open."""
+        """The seal where it is sealed, 0 where it is open."""
         return seal if self.sealed else 0
+
+    def secret(self, population: str, seal: int) -> int:
+        """What its people, events and policies' numbers are drawn under; 0 where it is open.
+
+        Another number for every condition and population under one seal, so that nobody is met
+        twice: a policy that remembers somebody by a number finds them nowhere else.
+        """
+        if not self.sealed:
+            return 0
+        named = hashlib.blake2b(f"{self.name}/{population}/{seal}".encode(), digest_size=8)
+        return int.from_bytes(named.digest(), "little") | 1
 
     def people(self, population: str, seal: int = 0) -> People:
         """The hidden people, one for each seed, shape (people, 15).
@@ -89,7 +101,7 @@ class Condition:
         Raises:
             UnknownNameError: the condition is not played on that population.
         """
-        secret = self.seal(seal)
+        secret = self.secret(population, seal)
         if population not in self.populations:
             raise UnknownNameError(f"population of {self.name}", population, self.populations)
         if self.archetypes:

@@ -59,7 +59,7 @@ def rows_of(results: Sequence[Result]) -> list[Row]:
     whose references are missing are left out.
 
     Raises:
-        SchemaError: results that belong together were made by different versions.
+        SchemaError: results that belong together were made by different versions, or under different seals.
     """
     by_key = {(r.policy, r.condition, r.population): r for r in results}
     made_by = {r.versions.get("sources", "") for r in results}
@@ -68,6 +68,12 @@ def rows_of(results: Sequence[Result]) -> list[Row]:
             "these results were made by different versions of Rhythm and cannot be compared; "
             "play them again with `rhythm bench run`"
         )
+    for condition in {r.condition for r in results}:
+        if len({r.seal for r in results if r.condition == condition}) > 1:
+            raise SchemaError(
+                f"results of {condition} were drawn under different seals, so they are not about the same people; "
+                "play them again in a fresh folder"
+            )
     order = list(dict.fromkeys((r.policy, r.condition) for r in results))
     rows: list[Row] = []
     for policy, condition in order:

@@ -72,24 +72,26 @@ def check_choice(choice: Choice, people: int) -> Choice:
     return choice
 
 
-def play(policy: Policy, people: People, seeds: NDArray[np.int64], *, seal: int = 0) -> Episodes:
+def play(
+    policy: Policy, people: People, seeds: NDArray[np.int64], *, seal: int = 0, told: bool | None = None
+) -> Episodes:
     """One week of each person under a policy, with perfect meters.
 
     A policy is code in this process. It is handed nothing that tells who a person is, but
-    code that walks the interpreter's frames can read everything; whoever measures a policy
-    that they do not trust plays it over the OpenEnv face, from another process.
+    code that walks the interpreter's frames or reads a folder's seal finds everything.
 
     Args:
         policy: who decides; told who the people are only if it is a told policy.
         people: hidden profile rows, shape (people, 15).
         seeds: episode seeds, shape (people,); they fix the events, the same for every policy.
-        seal: see `rhythm.bench.seal`; 0 for open seeds.
+        seal: what people and events were drawn under (`Condition.secret`); 0 for open seeds.
+        told: whether the policy is handed the people; what it says of itself without it.
 
     Raises:
         InvalidValueError, UnknownNameError: the policy's choice is no choice (see `check_choice`).
     """
     weeks = Weeks(people, seeds, secret=seal)
-    player = policy.start(policy_seeds(seeds, seal), people.copy() if policy.told else None)
+    player = policy.start(policy_seeds(seeds, seal), people.copy() if (policy.told if told is None else told) else None)
     played = _blank(people, weeks.schedule)
     for step in range(WEEK_STEPS):
         choice = check_choice(player.choose(view_of(weeks)), len(people))

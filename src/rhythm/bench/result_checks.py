@@ -41,7 +41,7 @@ def check_result(result: "Result", name: str) -> None:
             missing, of another length, or outside its range; the parts of a grade do not make
             it, or a curve is not the grades' own.
     """
-    found = fault_of(result, name)
+    found = fault_of(result, name) or _change_of(result)
     if found:
         raise SchemaError(f"{name} {found}. {_AGAIN}")
 
@@ -57,6 +57,15 @@ def check_kept(result: "Result", name: str) -> None:
     found = f"does not say its version of {', '.join(missing)}" if missing else _estrangement_of(result)
     if found:
         raise SchemaError(f"{name} {found}. {_AGAIN}")
+
+
+def content_digest(result: "Result") -> str:
+    """The digest of what a result measured, which finds an edited number; nobody signs it."""
+    return digest_of({"told": result.told, "graded": result.graded, "curves": result.curves})
+
+
+def _change_of(result: "Result") -> str:
+    return "" if result.content == content_digest(result) else "holds other numbers than were written: it was changed"
 
 
 def digest_of_result(result: "Result") -> str:

@@ -42,6 +42,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         curves: over the 28 steps, by name.
         policy_version: the policy's own; empty where it has none.
         seal: what the people are drawn under; 0 where the condition is open.
+        content: digest of what was measured (`rhythm.bench.result_checks.content_digest`).
     """
 
     schema: str = RESULT_SCHEMA
@@ -58,6 +59,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     curves: dict[str, Curve]
     policy_version: str = ""
     seal: int = 0
+    content: str = ""
 
     @property
     def file_name(self) -> str:

@@ -17,16 +17,17 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.bench.conditions import EVERYONE, Condition, find_conditions
+from rhythm.bench.conditions import EVERYONE, SEALED, Condition, find_conditions
 from rhythm.bench.graders import Episodes, belief_errors, grade_week, states_beliefs
 from rhythm.bench.play import joined, play
-from rhythm.bench.result_checks import check_result
+from rhythm.bench.result_checks import check_result, content_digest
 from rhythm.bench.results import Curve, Result, read_result, result_path, write_result, write_whole
 from rhythm.bench.seal import seal_of
 from rhythm.bench.statistics import BOOTSTRAP_SEED, DRAWS, INTERVAL, means
 from rhythm.bench.versions import digest_of, versions
 from rhythm.life.populations import Population
 from rhythm.policy.registry import make_policy
+from rhythm.vocab import InvalidValueError
 
 REFERENCES: Final = ("heuristic", "average", "oracle")
 """Policies that others are measured against; played with every run."""
@@ -50,6 +51,11 @@ class Unit:
     def label(self) -> str:
         """``oracle, ood, peaked``."""
         return f"{self.policy}, {self.condition.name}, {self.population}"
+
+    @property
+    def secret(self) -> int:
+        """See `Condition.secret`."""
+        return self.condition.secret(self.population, self.seal)
 
     def config(self) -> dict[str, Any]:
         """What its numbers depend on, versions apart."""
@@ -105,12 +111,14 @@ def run(
     Raises:
         UnknownNameError: an unknown policy or condition.
         SchemaError: a file in the folder is damaged or of another schema version.
-        InvalidValueError: the folder is sealed with another number.
+        InvalidValueError: the folder is sealed with another number, or a seal was given for open conditions.
     """
     everyone = tuple(dict.fromkeys((*policies, *REFERENCES)))
     found = find_conditions(conditions)
-    for name in everyone:
-        make_policy(name)
+    # Asked once: what is handed to a policy is what the result says was handed to it.
+    told = {name: bool(make_policy(name).told) for name in everyone}
+    if seal is not None and not any(condition.sealed for condition in found):
+        raise InvalidValueError(f"a seal was given, but no condition is sealed; sealed are: {', '.join(SEALED)}")
     sealed = seal_for(conditions, folder, seal)
     units = units_of(everyone, found, sealed)
     digests = {unit: unit.digest() for unit in units}
@@ -122,10 +130,11 @@ def run(
     made: dict[Unit, Result] = {}
     executor = ThreadPoolExecutor(workers or os.cpu_count() or 1)
     try:
-        waiting = {unit: _submit(executor, unit, on_progress) for unit in units if unit not in held}
+        waiting = {unit: _submit(executor, unit, told[unit.policy], on_progress) for unit in units if unit not in held}
         for unit in list(waiting):
             parts = [future.result() for future in waiting.pop(unit)]
-            made[unit] = measure(unit, digests[unit], joined([p for p, _ in parts]), sum(s for _, s in parts))
+            seconds = sum(s for _, s in parts)
+            made[unit] = measure(unit, digests[unit], joined([p for p, _ in parts]), seconds, told=told[unit.policy])
             write_result(folder, made[unit])
     finally:
         executor.shutdown(cancel_futures=True)
@@ -165,18 +174,18 @@ def resolved_config(policies: Sequence[str], conditions: Sequence[str], seal: in
     }
 
 
-def measure(unit: Unit, digest: str, played: Episodes, seconds: float) -> Result:
-    """Grade what was played."""
+def measure(unit: Unit, digest: str, played: Episodes, seconds: float, *, told: bool) -> Result:
+    """Grade what was played; ``told`` says whether the policy was handed who the people are."""
     population = Population.PEAKED if unit.population == EVERYONE else Population(unit.population)
     curves = {"wellbeing": played.wellbeing}
     if states_beliefs(played):
         curves["belief_error"] = belief_errors(played)
-    return Result(
+    result = Result(
         digest=digest,
         policy=unit.policy,
         condition=unit.condition.name,
         population=unit.population,
-        told=make_policy(unit.policy).told,
+        told=told,
         first_seed=unit.condition.seeds.start,
         people=len(played.people),
         seconds=seconds,
@@ -186,6 +195,7 @@ def measure(unit: Unit, digest: str, played: Episodes, seconds: float) -> Result
         policy_version=_policy_version(unit.policy),
         seal=unit.seal,
     )
+    return msgspec.structs.replace(result, content=content_digest(result))
 
 
 def _curve(values: NDArray[np.float64]) -> Curve:
@@ -208,13 +218,15 @@ def _policy_version(policy: str) -> str:
     return str(getattr(make_policy(policy), "version", ""))
 
 
-def _submit(executor: ThreadPoolExecutor, unit: Unit, on_progress: OnProgress) -> list[Future[tuple[Episodes, float]]]:
+def _submit(
+    executor: ThreadPoolExecutor, unit: Unit, told: bool, on_progress: OnProgress
+) -> list[Future[tuple[Episodes, float]]]:
     people, seeds = unit.condition.people(unit.population, unit.seal), unit.condition.seed_array
 
     def chunk(start: int) -> tuple[Episodes, float]:
         begun = time.thread_time()
         part = slice(start, start + CHUNK)
-        played = play(make_policy(unit.policy), people[part], seeds[part], seal=unit.seal)
+        played = play(make_policy(unit.policy), people[part], seeds[part], seal=unit.secret, told=told)
         on_progress(unit.label, len(played.people))
         return played, time.thread_time() - begun
 

@@ -4,17 +4,23 @@ Whose week an open seed is, anybody who has this code can work out beforehand: a
 carry a table of the benchmark's people and recognise them by the numbers that it is given for
 its own draws, or by the events of their first days. Sealed conditions draw people, events and
 those numbers under a seal that is made when a folder's first sealed week is played, so there
-is nothing to recognise. The seal is written into the folder: once a run is over, whoever has
-it can play the very same weeks again.
+is nothing to recognise. The seal is written into the folder, so that the same weeks can be played again.
+
+A seal keeps honest what a policy makes of what it is handed. It does not stop code that reads the
+folder, walks the interpreter's frames, or kept notes when the same sealed weeks were played
+before: give a policy that somebody else wrote a fresh folder. The three archetypes are published
+people; sealing them hides only which of them stands where.
 """
 
+import contextlib
+import os
 import secrets
+import tempfile
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from rhythm.bench.results import write_whole
 from rhythm.vocab import InvalidValueError, SchemaError
 
 SEAL_SCHEMA: Final = "rhythm.bench-seal/1"
@@ -53,8 +59,7 @@ def seal_of(folder: Path, wanted: int | None = None) -> int:
     path = folder / FILE_NAME
     if not path.exists():
         number = check_seal(wanted) if wanted is not None else secrets.randbelow(SEAL_LIMIT - 1) + 1
-        write_whole(path, msgspec.json.encode(_Seal(SEAL_SCHEMA, number)))
-        return number
+        _write_first(path, msgspec.json.encode(_Seal(SEAL_SCHEMA, number)))
     held = _read(path)
     if wanted is not None and wanted != held:
         raise InvalidValueError(
@@ -62,6 +67,17 @@ def seal_of(folder: Path, wanted: int | None = None) -> int:
             "are not about the same people; name another results folder"
         )
     return held
+
+
+def _write_first(path: Path, content: bytes) -> None:
+    """Write a file whole, unless somebody else was first: two runs that begin at once share one seal."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            path.hardlink_to(file.name)
 
 
 def _read(path: Path) -> int:
@@ -73,5 +89,5 @@ def _read(path: Path) -> int:
         pass
     raise SchemaError(
         f"{path.name} in {path.parent} is damaged or not of schema {SEAL_SCHEMA!r}; "
-        "name another results folder, or remove the file to seal this one anew"
+        "its sealed results cannot go on; name another results folder"
     )

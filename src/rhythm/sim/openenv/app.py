@@ -17,7 +17,7 @@ from rhythm.sim.errors import needs_extra
 from rhythm.sim.openenv.environment import ENVIRONMENT_NAME, WeekEnvironment
 from rhythm.sim.openenv.models import WeekAction, WeekObservation, WeekState
 from rhythm.sim.secret import ENVIRONMENT_VARIABLE, Secret
-from rhythm.vocab import InvalidValueError, UnknownNameError
+from rhythm.vocab import InvalidValueError, RhythmError, UnknownNameError
 from rhythm.vocab.checks import is_number
 
 with needs_extra("openenv", "openenv"):
@@ -67,7 +67,7 @@ def create_week_app(
             )
         secret = Secret.from_environment()
     Casting(population=population, secret=secret)
-    return create_app(
+    app = create_app(
         functools.partial(WeekEnvironment, population=population, secret=secret),
         WeekAction,
         WeekObservation,
@@ -76,3 +76,12 @@ def create_week_app(
         state_cls=WeekState,
         mode=mode,
     )
+    app.add_exception_handler(RhythmError, _refused)
+    return app
+
+
+async def _refused(_request: Any, error: Exception) -> Any:
+    """A typed error of ours as an answer over plain HTTP: it says what was got and what is allowed."""
+    from starlette.responses import JSONResponse  # noqa: PLC0415 - the extra brings it
+
+    return JSONResponse({"detail": str(error), "type": type(error).__name__}, status_code=422)
