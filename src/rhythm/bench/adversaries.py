@@ -34,6 +34,9 @@ MUST_FOOL_V2: Final = frozenset({"sandbagger", "average-v2", "constant"})
 MUST_FOOL_OPEN_SEEDS: Final = frozenset({"tabulator"})
 """Adversaries whose gain in wellbeing is demanded where the seeds are open to everybody."""
 
+MAY_FOOL_OPEN_SEEDS: Final = MUST_FOOL_OPEN_SEEDS | {"rememberer"}
+"""Adversaries that may recognise people there."""
+
 
 def suite_policies() -> tuple[str, ...]:
     """Every adversary and every twin, each once."""
@@ -117,7 +120,7 @@ def _v3_rows(played: _Played, adversary: str, twin: str, condition: str) -> list
     if tricked is None or honest is None or average is None or oracle is None:
         return []
     found = gains(tricked, honest, average["wellbeing"], oracle["wellbeing"])
-    recognised = adversary in MUST_FOOL_OPEN_SEEDS and not CONDITIONS[condition].sealed
+    recognised = adversary in MAY_FOOL_OPEN_SEEDS and not CONDITIONS[condition].sealed
     return [_v3_row(f"{name}/{adversary}/{condition}", gain, twin, recognised) for name, gain in found.items()]
 
 
@@ -127,6 +130,7 @@ def _v3_row(name: str, gain: Estimate, twin: str, recognised: bool) -> Row:
         band, ok = (None, 0.0), not gain.low > 0.0
         return Row(name, gain.value, gain.low, gain.high, gain.n, band=band, ok=ok, note=note)
     note += "; open seeds"
-    if not name.startswith("wellbeing_gain/"):
+    metric, adversary, _ = name.split("/")
+    if metric != "wellbeing_gain" or adversary not in MUST_FOOL_OPEN_SEEDS:
         return Row(name, gain.value, gain.low, gain.high, gain.n, note=note)
     return Row(name, gain.value, gain.low, gain.high, gain.n, band=(0.0, None), ok=gain.low > 0.0, note=note)

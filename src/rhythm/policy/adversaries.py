@@ -18,6 +18,7 @@ from rhythm.life.profiles import People, belief_targets
 from rhythm.policy.face import Choice, Player, Policy, View
 from rhythm.policy.fixed_week import FixedWeekPolicy, grade_v2_of_actions, mean_wellbeing
 from rhythm.policy.planner import oracle
+from rhythm.policy.rememberer import RemembererPolicy
 from rhythm.policy.simple import CyclePolicy, HeuristicPolicy
 from rhythm.policy.tabulator import TabulatorPolicy
 from rhythm.vocab import BELIEF_COUNT, WEEK_STEPS, Action, InvalidValueError
@@ -177,6 +178,7 @@ ADVERSARIES: Final[dict[str, Callable[[], Policy]]] = {
     "two-action-cycle": lambda: CyclePolicy("two-action-cycle", (Action.DEEP_WORK, Action.FAMILY_TIME)),
     "seed-reader": SeedReaderPolicy,
     "tabulator": TabulatorPolicy,
+    "rememberer": RemembererPolicy,
     "population-belief": lambda: TwistedPolicy("population-belief", _HEURISTIC, _population_belief),
     "teller": TellerPolicy,
     "wide-interval": lambda: TwistedPolicy("wide-interval", _TELLER, _wide_interval),
@@ -197,6 +199,7 @@ TWINS: Final[dict[str, str]] = {
     "two-action-cycle": "heuristic",
     "seed-reader": "average",
     "tabulator": "average",
+    "rememberer": "planner",
     "population-belief": "heuristic",
     "wide-interval": "teller",
     "no-interval": "teller",
