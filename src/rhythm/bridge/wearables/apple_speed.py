@@ -81,12 +81,12 @@ def measure_import(path: Path) -> ImportSpeed:
         records += len(batch.records)
         problems += sum(p.count for p in batch.problems)
     import_wall_s, import_s = time.perf_counter() - wall, time.process_time() - busy
-    peak = _peak_bytes()
+    peak = peak_bytes()
     mb = size / 1e6
     return ImportSpeed(mb, records, problems, mb / bare_s, mb / import_s, bare_wall_s, import_wall_s, peak / 1e6)
 
 
-def _peak_bytes() -> int:
+def peak_bytes() -> int:
     """The largest memory that this program has held so far.
 
     Linux hands the peak that ``getrusage`` gives down from the process that started this one;
