@@ -7,54 +7,18 @@ change of each slot in turn until none helps (coordinate ascent), first change a
 swaps alike.
 """
 
-import math
-
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.life import constants as k
-from rhythm.life.compiled import Index, inlined, kernel
+from rhythm.belief.table_kernel import wellbeing
+from rhythm.life.compiled import kernel
 from rhythm.life.kernel import EXPECTED_EVENT, step_person
 
 Floats = NDArray[np.float64]
 Bytes = NDArray[np.int8]
 
-_TABLE = 4096
-_FLOOR = k.WELLBEING_FLOOR
-LOGS: Floats = np.log(np.maximum(np.arange(_TABLE + 2) / _TABLE, 1e-9))
-LOGS[: int(_FLOOR * _TABLE) + 1] = math.log(_FLOOR)
-_LOWEST = math.log(_FLOOR)
-EXPS: Floats = np.exp(_LOWEST + np.arange(_TABLE + 2) / _TABLE * -_LOWEST)
 IMPROVED = 4
 """First actions for which the rest of the plan is improved before they are compared."""
-_EXP_SCALE = _TABLE / -_LOWEST
-
-
-@inlined
-def _log(level: float) -> float:
-    """Log of a level by table, linear between entries; error below 1e-4 above the floor."""
-    place = level * _TABLE
-    index = np.uint64(place)
-    rest = place - np.float64(index)
-    value: float = LOGS[index] + rest * (LOGS[index + np.uint64(1)] - LOGS[index])
-    return value
-
-
-@inlined
-def _worth(people: Floats, i: Index, v: float, c: float, p: float, s: float, n: float) -> float:
-    """Wellbeing by tables."""
-    total = (
-        people[i, 0] * _log(v)
-        + people[i, 1] * _log(c)
-        + people[i, 2] * _log(p)
-        + people[i, 3] * _log(s)
-        + people[i, 4] * _log(n)
-    )
-    place = max((total - _LOWEST) * _EXP_SCALE, 0.0)
-    index = np.uint64(place)
-    rest = place - np.float64(index)
-    value: float = EXPS[index] + rest * (EXPS[index + np.uint64(1)] - EXPS[index])
-    return value
 
 
 @kernel
@@ -74,7 +38,7 @@ def roll(people: Floats, first: int, count: int, states: Floats, plan: Bytes, st
         for t in range(start, plan.shape[0]):
             d = step_person(people, i, v, c, p, s, n, np.uint64(plan[t]), np.uint64(t & 3), happening)
             v, c, p, s, n = v + d[0], c + d[1], p + d[2], s + d[3], n + d[4]
-            total += _worth(people, i, v, c, p, s, n)
+            total += wellbeing(people, i, v, c, p, s, n)
             happening = np.uint64(EXPECTED_EVENT)
     return total / count
 
@@ -90,7 +54,7 @@ def advance_states(people: Floats, first: int, count: int, states: Floats, actio
         v, c, p, s, n = v + d[0], c + d[1], p + d[2], s + d[3], n + d[4]
         states[t + 1, j, 0], states[t + 1, j, 1], states[t + 1, j, 2] = v, c, p
         states[t + 1, j, 3], states[t + 1, j, 4] = s, n
-        total += _worth(people, i, v, c, p, s, n)
+        total += wellbeing(people, i, v, c, p, s, n)
     return total / count
 
 
