@@ -76,6 +76,18 @@ def result_path(folder: Path, policy: str, condition: str, population: str) -> P
     return folder / f"{policy}.{condition}.{population}.json"
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it, where they are missing.
+
+    Raises:
+        OSError: it cannot be made; names the folder, or what stands in its place.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(folder)) from None
+
+
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that whoever reads it finds all of it or the one before.
 
@@ -84,10 +96,7 @@ def write_whole(path: Path, content: bytes) -> None:
     Raises:
         OSError: it cannot be written there; names the file, or the folder that is none.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except FileExistsError:
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), os.fspath(path.parent)) from None
+    make_folder(path.parent)
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             path.write_bytes(content)

@@ -21,6 +21,7 @@ from typing import Final
 
 import msgspec
 
+from rhythm.bench.results import make_folder
 from rhythm.vocab import InvalidValueError, SchemaError
 
 SEAL_SCHEMA: Final = "rhythm.bench-seal/1"
@@ -71,7 +72,7 @@ def seal_of(folder: Path, wanted: int | None = None) -> int:
 
 def _write_first(path: Path, content: bytes) -> None:
     """Write a file whole, unless somebody else was first: two runs that begin at once share one seal."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_folder(path.parent)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".writing-") as file:
         file.write(content)
         file.flush()
