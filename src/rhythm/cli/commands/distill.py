@@ -1,0 +1,99 @@
+"""Teach the student: the planner plays, a small network learns what it would do, and is exported to be served.
+
+Training needs the extra `train`; what comes of it is served without.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from rhythm.cli.output import JsonOption, print_json, progress
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+Data = Annotated[list[Path], typer.Option("--data", help="Folder of taught weeks; may be given several times.")]
+Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="File that training writes and goes on from.")]
+DEFAULT_DATA = Path("runs/data")
+DEFAULT_CHECKPOINT = Path("runs/student.pt")
+
+
+@app.callback()
+def distill() -> None:
+    """Teach the student: the planner plays, a small network learns what it would do, and is exported to be served."""
+
+
+@app.command(epilog="Example: [bold]rhythm distill teach --weeks 4096 --data runs/data[/bold]")
+def teach(
+    weeks: Annotated[int, typer.Option(min=1, help="Weeks in all; what the folder holds is kept.")] = 4096,
+    data: Annotated[Path, typer.Option(help="Folder of taught weeks.")] = DEFAULT_DATA,
+    first_seed: Annotated[int, typer.Option(help="First training seed; from 2,000,000.")] = 2_000_000,
+    actor: Annotated[
+        Path | None, typer.Option(help="Weights (.onnx) of a student who acts, while the planner is asked.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
+) -> None:
+    """Play weeks of training people, and keep what the planner says every action is worth in every state."""
+    from rhythm.distill.dataset import Plan, make_dataset  # noqa: PLC0415
+
+    plan = Plan(first_seed, weeks, actor)
+    with progress("playing weeks", plan.rounded) as on_weeks:
+        make_dataset(plan, data, workers=workers, on_weeks=on_weeks)
+    typer.echo(f"taught weeks: {data}", err=True)
+
+
+@app.command(epilog="Example: [bold]rhythm distill train --data runs/data --data runs/again --steps 4000[/bold]")
+def train(
+    data: Data = [DEFAULT_DATA],  # noqa: B006 - typer reads it and never changes it
+    checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
+    steps: Annotated[int, typer.Option(min=1, help="Batches to learn from.")] = 4000,
+    batch: Annotated[int, typer.Option(min=1, help="Weeks in a batch.")] = 256,
+    width: Annotated[int, typer.Option(min=8, help="Width of the network.")] = 128,
+    layers: Annotated[int, typer.Option(min=1, help="Layers of the network.")] = 4,
+    heads: Annotated[int, typer.Option(min=1, help="Heads of attention in a layer.")] = 4,
+    rate: Annotated[float, typer.Option(min=0.0, help="Highest learning rate.")] = 1e-3,
+    seed: Annotated[int, typer.Option(min=0, help="Of the first weights and the order of weeks.")] = 0,
+    as_json: JsonOption = False,
+) -> None:
+    """Train the network on taught weeks; interrupted, it goes on where its checkpoint was written."""
+    from rhythm.distill.dataset import read_dataset  # noqa: PLC0415
+    from rhythm.distill.network import Shape  # noqa: PLC0415
+    from rhythm.distill.training import Recipe, curve_document, resumed, split  # noqa: PLC0415
+    from rhythm.distill.training import train as learn  # noqa: PLC0415
+
+    recipe = Recipe(Shape(width, layers, heads), steps=steps, batch=batch, rate=rate, seed=seed)
+    so_far = resumed(recipe, checkpoint)
+    weeks, aside = split(read_dataset(*data))
+    with progress("learning", steps - so_far.step) as on_step:
+        learn(so_far, weeks, aside, checkpoint, on_step)
+    document = curve_document(so_far)
+    if as_json:
+        print_json(document["schema"], document["config"], document["rows"])
+        return
+    last = so_far.curve[-1]
+    typer.echo(", ".join(f"{name} {value:.4f}" for name, value in last.items() if name.startswith("aside")))
+    typer.echo(f"checkpoint: {checkpoint}", err=True)
+
+
+@app.command(epilog="Example: [bold]rhythm distill export --checkpoint runs/student.pt --to runs/student.onnx[/bold]")
+def export(
+    checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
+    to: Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")] = Path(
+        "runs/student.onnx"
+    ),
+    as_json: JsonOption = False,
+) -> None:
+    """Write the weights that are served, check that they say the same as the network, and print the difference."""
+    from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint  # noqa: PLC0415
+
+    card, difference = export_checkpoint(checkpoint, to)
+    rows = [
+        {"name": "greatest_difference", "value": difference, "band": [0.0, MOST_DIFFERENCE]},
+        {"name": "parameters", "value": card.parameters},
+        {"name": "bytes", "value": to.stat().st_size},
+    ]
+    if as_json:
+        print_json("rhythm.distill-export/1", {"checkpoint": checkpoint.name, "sha256": card.sha256}, rows)
+        return
+    for row in rows:
+        typer.echo(f"{row['name']}: {row['value']}")

@@ -1,0 +1,129 @@
+"""A folder of shards of taught weeks: made on all cores, resumable, with its configuration beside it."""
+
+import hashlib
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from rhythm.bench.conditions import check_training_seeds
+from rhythm.bench.results import write_whole
+from rhythm.bench.versions import versions
+from rhythm.distill.weeks import WEEKS_SCHEMA, TaughtWeeks, joined, read_weeks, write_weeks
+from rhythm.vocab import InvalidValueError, SchemaError
+
+DATASET_SCHEMA: Final = "rhythm.dataset/1"
+FILE_NAME: Final = "dataset.json"
+SHARD_WEEKS: Final = 256
+
+OnWeeks = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a dataset holds.
+
+    Attributes:
+        first_seed: of the training seeds in a row; from 2,000,000.
+        weeks: how many.
+        actor: file of a student's weights, who acts while the teacher is asked; None for the teacher itself.
+    """
+
+    first_seed: int = 2_000_000
+    weeks: int = 4096
+    actor: Path | None = None
+
+    @property
+    def rounded(self) -> int:
+        """Weeks in whole shards."""
+        return -(-self.weeks // SHARD_WEEKS) * SHARD_WEEKS
+
+    def config(self) -> dict[str, Any]:
+        """What its weeks depend on."""
+        actor = hashlib.sha256(self.actor.read_bytes()).hexdigest() if self.actor else "teacher"
+        return {
+            "schema": DATASET_SCHEMA,
+            "weeks_schema": WEEKS_SCHEMA,
+            "first_seed": self.first_seed,
+            "shard_weeks": SHARD_WEEKS,
+            "actor": actor,
+            "versions": versions(),
+        }
+
+
+def make_dataset(
+    plan: Plan, folder: Path, *, workers: int | None = None, on_weeks: OnWeeks = lambda _l, _n: None
+) -> None:
+    """Play what the folder does not hold yet; more weeks than it holds continue it.
+
+    Args:
+        plan: what it holds in the end.
+        folder: made if it is missing.
+        workers: processes; one for each core by default.
+        on_weeks: told of weeks that are there.
+
+    Raises:
+        InvalidValueError: no weeks, or the folder holds weeks of another plan.
+        ReservedSeedError: a seed belongs to the benchmark.
+    """
+    if plan.weeks < 1:
+        raise InvalidValueError(f"got {plan.weeks} weeks; a dataset holds at least one")
+    check_training_seeds(range(plan.first_seed, plan.first_seed + plan.rounded))
+    _claim(plan, folder)
+    starts = range(plan.first_seed, plan.first_seed + plan.weeks, SHARD_WEEKS)
+    missing = [start for start in starts if not _shard(folder, start).exists()]
+    on_weeks("kept", SHARD_WEEKS * (len(starts) - len(missing)))
+    # Spawned, not forked: a fork of a process with threads may hang.
+    with ProcessPoolExecutor(workers or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
+        for done in as_completed([pool.submit(_make, start, SHARD_WEEKS, folder, plan.actor) for start in missing]):
+            done.result()
+            on_weeks("taught", SHARD_WEEKS)
+
+
+def read_dataset(*folders: Path) -> TaughtWeeks:
+    """All weeks of the folders.
+
+    Raises:
+        SchemaError: a folder holds none, or a damaged shard.
+    """
+    shards = [path for folder in folders for path in sorted(folder.glob("weeks-*.npz"))]
+    if not shards:
+        raise SchemaError(f"no taught weeks in {', '.join(map(str, folders))}; make some with `rhythm distill teach`")
+    return joined([read_weeks(path) for path in shards])
+
+
+def _shard(folder: Path, start: int) -> Path:
+    return folder / f"weeks-{start}.npz"
+
+
+def _claim(plan: Plan, folder: Path) -> None:
+    path = folder / FILE_NAME
+    config = plan.config()
+    if path.exists():
+        try:
+            held = msgspec.json.decode(path.read_bytes())
+        except msgspec.DecodeError:
+            held = None
+        if held != config:
+            raise InvalidValueError(
+                f"{folder} holds taught weeks of another first seed, actor or version of Rhythm; name another folder"
+            )
+    write_whole(path, msgspec.json.format(msgspec.json.encode(config), indent=2))
+
+
+def _make(start: int, count: int, folder: Path, actor: Path | None) -> None:
+    from rhythm.distill.teacher import Lesson, taught  # noqa: PLC0415 - the compiler is loaded in the workers
+
+    acting = None
+    if actor is not None:
+        from rhythm.policy.student.model_file import read_model  # noqa: PLC0415
+        from rhythm.policy.student.player import StudentPolicy  # noqa: PLC0415
+
+        acting = StudentPolicy(read_model(actor))
+    write_weeks(_shard(folder, start), taught(Lesson(np.arange(start, start + count), acting)))

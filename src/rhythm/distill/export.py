@@ -1,0 +1,115 @@
+"""Export a trained network to ONNX, with a model card and a digest, and check that it says the same.
+
+What is exported is one step with a cache, so that a served decision reads one token whatever
+the length of the history.
+"""
+
+import hashlib
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from rhythm.bench.results import write_whole
+from rhythm.distill.network import Cache, Student, parameters_of
+from rhythm.distill.training import load
+from rhythm.policy.student.model_file import INPUTS, MODEL_SCHEMA, OUTPUTS, Card, DamagedModelError
+from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
+
+OPSET: Final = 20
+MOST_DIFFERENCE: Final = 1e-4
+"""By which what is served may differ from what was trained."""
+_PROBES: Final = (7, 28)
+"""People and steps of the random tokens that both are asked about."""
+
+
+class _OneStep(nn.Module):
+    """The network as a function of flat tensors."""
+
+    def __init__(self, network: Student) -> None:
+        super().__init__()
+        self.network = network
+
+    def forward(self, tokens: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, ...]:
+        hidden, cache = self.network.step(tokens, Cache(keys, values))
+        said = self.network.outputs(hidden)
+        return (said.actions, said.values, said.beliefs, said.accepts, hidden, *cache)
+
+
+def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
+    """Write ``path`` (``.onnx``) and the card beside it (``.json``).
+
+    Args:
+        network: trained.
+        path: where to write.
+        training: what it was trained on and how, for the card.
+    """
+    network.eval()
+    shape = network.shape
+    people, before = 2, 3
+    past = torch.zeros(shape.layers, people, shape.heads, before, shape.width // shape.heads)
+    dynamic = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
+    cached = {1: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC}
+    program = torch.onnx.export(
+        _OneStep(network).eval(),
+        (torch.zeros(people, 2, TOKEN_WIDTH), past, past.clone()),
+        input_names=list(INPUTS),
+        output_names=list(OUTPUTS),
+        dynamic_shapes=(dynamic, cached, cached),
+        opset_version=OPSET,
+        dynamo=True,
+        verbose=False,
+    )
+    assert program is not None
+    weights = program.model_proto.SerializeToString()
+    card = Card(
+        schema=MODEL_SCHEMA,
+        tokens=TOKENS_VERSION,
+        sha256=hashlib.sha256(weights).hexdigest(),
+        layers=shape.layers,
+        heads=shape.heads,
+        width=shape.width,
+        parameters=parameters_of(network),
+        training=training,
+    )
+    write_whole(path, weights)
+    write_whole(path.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(card), indent=2))
+    return card
+
+
+def export_checkpoint(checkpoint: Path, path: Path) -> tuple[Card, float]:
+    """Export the network of a checkpoint, and compare: the card, and the greatest difference found.
+
+    Raises:
+        SchemaError: see `rhythm.distill.training.load`.
+        DamagedModelError: what is served would differ by more than `MOST_DIFFERENCE`.
+    """
+    progress = load(checkpoint)
+    last = progress.curve[-1] if progress.curve else {}
+    card = export(progress.network, path, {"recipe": asdict(progress.recipe), "step": progress.step, "last": last})
+    probes = np.random.default_rng(0).normal(size=(*_PROBES, TOKEN_WIDTH)).astype(np.float32)
+    difference = greatest_difference(progress.network, path, probes)
+    if not difference <= MOST_DIFFERENCE:
+        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; do not serve it")
+    return card, difference
+
+
+def greatest_difference(network: Student, path: Path, tokens: np.ndarray[Any, np.dtype[np.float32]]) -> float:
+    """Largest absolute difference between what network and exported file say of sequences, read step by step."""
+    from rhythm.policy.student.model_file import read_model  # noqa: PLC0415 - ONNX Runtime is loaded on first use
+
+    network.eval()
+    with torch.no_grad():
+        expected = network(torch.from_numpy(tokens))
+    reader = read_model(path).reader(len(tokens))
+    worst = 0.0
+    for step in range(tokens.shape[1]):
+        said = reader.read(tokens[:, step])
+        for name in ("actions", "values", "beliefs", "accepts"):
+            right = getattr(expected, name)[:, step].numpy()
+            worst = max(worst, float(np.abs(getattr(said, name) - right).max()))
+    return worst

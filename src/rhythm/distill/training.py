@@ -1,0 +1,237 @@
+"""Train the student on taught weeks: resumable to the bit, with its curves kept beside the checkpoint."""
+
+import io
+import math
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import torch
+from torch import Tensor
+
+from rhythm.bench.results import write_whole
+from rhythm.distill.losses import Losses, losses_of
+from rhythm.distill.network import Shape, Student, parameters_of
+from rhythm.distill.weeks import TaughtWeeks
+from rhythm.policy.student.tokens import TOKENS_VERSION
+from rhythm.vocab import InvalidValueError, SchemaError
+
+CHECKPOINT_SCHEMA: Final = "rhythm.checkpoint/1"
+CURVE_SCHEMA: Final = "rhythm.distill-train/1"
+ASIDE_OF: Final = 20
+"""One seed in so many is kept aside."""
+OnStep = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How to train.
+
+    Attributes:
+        shape: of the network.
+        steps: batches to learn from.
+        batch: weeks in each.
+        rate: highest learning rate; warmed up over ``warmup`` steps, then a half cosine to a tenth.
+        warmup: steps.
+        decay: of weights (AdamW; Loshchilov and Hutter 2019).
+        seed: of the first weights and the order of weeks.
+        every: steps between looks at the weeks kept aside, and between checkpoints.
+    """
+
+    shape: Shape = field(default_factory=Shape)
+    steps: int = 4000
+    batch: int = 256
+    rate: float = 1e-3
+    warmup: int = 200
+    decay: float = 0.01
+    seed: int = 0
+    every: int = 200
+
+
+@dataclass
+class Progress:
+    """A network in training.
+
+    Attributes:
+        recipe: how it is trained.
+        network: as far as it has come.
+        step: batches learned from.
+        curve: a row for each look: step, and each loss on training weeks and on those kept aside.
+    """
+
+    recipe: Recipe
+    network: Student
+    optimizer: torch.optim.Optimizer
+    step: int = 0
+    curve: list[dict[str, float]] = field(default_factory=list)
+
+
+def begin(recipe: Recipe) -> Progress:
+    """An untrained network."""
+    torch.manual_seed(recipe.seed)
+    network = Student(recipe.shape)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=recipe.decay)
+    return Progress(recipe, network, optimizer)
+
+
+def train(
+    progress: Progress, weeks: TaughtWeeks, aside: TaughtWeeks, checkpoint: Path, on_step: OnStep = lambda _l, _n: None
+) -> Progress:
+    """Go on to the recipe's last step; a checkpoint is written at every look.
+
+    Args:
+        progress: from `begin` or `load`.
+        weeks: to learn from.
+        aside: to look at; seeds that no week of ``weeks`` has.
+        checkpoint: file to write.
+        on_step: told of every step.
+
+    Raises:
+        InvalidValueError: weeks and those kept aside share a seed.
+    """
+    if np.intersect1d(weeks.seeds, aside.seeds).size:
+        raise InvalidValueError("weeks to learn from and weeks kept aside share a seed; keep them apart")
+    given, kept = _Tensors(weeks), _Tensors(aside)
+    recipe = progress.recipe
+    while progress.step < recipe.steps:
+        losses = _learn(progress, given)
+        progress.step += 1
+        on_step("training", 1)
+        if progress.step % recipe.every == 0 or progress.step == recipe.steps:
+            seen = look(progress.network, kept.batch(slice(None)))
+            progress.curve.append({"step": progress.step, **_named("train", losses), **_named("aside", seen)})
+            save(progress, checkpoint)
+    return progress
+
+
+class _Tensors:
+    """Weeks as tensors."""
+
+    def __init__(self, weeks: TaughtWeeks) -> None:
+        self.tokens = torch.from_numpy(weeks.tokens())
+        self.values = torch.from_numpy(weeks.values)
+        self.targets = torch.from_numpy(weeks.targets)
+
+    def batch(self, rows: Any) -> tuple[Tensor, Tensor, Tensor]:
+        return self.tokens[rows], self.values[rows], self.targets[rows]
+
+
+def _learn(progress: Progress, given: _Tensors) -> Losses:
+    recipe = progress.recipe
+    # The rows of a step follow from seed and step alone, so that a resumed run goes on as the whole one.
+    rows = np.random.default_rng([recipe.seed, progress.step]).integers(0, len(given.tokens), recipe.batch)
+    for group in progress.optimizer.param_groups:
+        group["lr"] = recipe.rate * _share(progress.step, recipe)
+    tokens, values, targets = given.batch(torch.from_numpy(rows))
+    losses = losses_of(progress.network(tokens), values, targets)
+    progress.optimizer.zero_grad(set_to_none=True)
+    losses.total.backward()  # type: ignore[no-untyped-call]
+    torch.nn.utils.clip_grad_norm_(progress.network.parameters(), 1.0)
+    progress.optimizer.step()
+    return losses
+
+
+def _share(step: int, recipe: Recipe) -> float:
+    if step < recipe.warmup:
+        return (step + 1) / recipe.warmup
+    done = (step - recipe.warmup) / max(1, recipe.steps - recipe.warmup)
+    return 0.1 + 0.9 * 0.5 * (1.0 + math.cos(math.pi * done))
+
+
+@torch.no_grad()
+def look(network: Student, batch: tuple[Tensor, Tensor, Tensor]) -> Losses:
+    """The losses on weeks that are not learned from."""
+    tokens, values, targets = batch
+    network.eval()
+    found = losses_of(network(tokens), values, targets)
+    network.train()
+    return found
+
+
+def _named(where: str, losses: Losses) -> dict[str, float]:
+    return {f"{where}_{name}": float(value.detach()) for name, value in losses._asdict().items()}
+
+
+def save(progress: Progress, path: Path) -> None:
+    """Write a checkpoint, whole or not at all, and its curve beside it as JSON."""
+    content = io.BytesIO()
+    torch.save(
+        {
+            "schema": CHECKPOINT_SCHEMA,
+            "tokens": TOKENS_VERSION,
+            "recipe": asdict(progress.recipe),
+            "step": progress.step,
+            "curve": progress.curve,
+            "network": progress.network.state_dict(),
+            "optimizer": progress.optimizer.state_dict(),
+        },
+        content,
+    )
+    write_whole(path, content.getvalue())
+    written = msgspec.json.encode(curve_document(progress))
+    write_whole(path.with_suffix(".json"), msgspec.json.format(written, indent=2))
+
+
+def curve_document(progress: Progress) -> dict[str, Any]:
+    """The curve as one object of schema, config and rows."""
+    rows = [
+        {"name": f"{name}/{int(row['step'])}", "value": value}
+        for row in progress.curve
+        for name, value in row.items()
+        if name != "step"
+    ]
+    config = {**asdict(progress.recipe), "parameters": parameters_of(progress.network)}
+    return {"schema": CURVE_SCHEMA, "config": config, "rows": rows}
+
+
+def resumed(recipe: Recipe, path: Path) -> Progress:
+    """The progress that a checkpoint holds, or the beginning where there is none.
+
+    Raises:
+        SchemaError: see `load`.
+        InvalidValueError: the checkpoint is of another recipe.
+    """
+    if not path.exists():
+        return begin(recipe)
+    progress = load(path)
+    if progress.recipe != recipe:
+        raise InvalidValueError(f"{path} was trained by another recipe; name another checkpoint, or remove it")
+    return progress
+
+
+def split(weeks: TaughtWeeks) -> tuple[TaughtWeeks, TaughtWeeks]:
+    """Weeks to learn from, and about one in twenty to be kept aside, by seed: the same whatever else is there.
+
+    Raises:
+        InvalidValueError: too few weeks to keep any aside.
+    """
+    aside = weeks.seeds % ASIDE_OF == 0
+    if aside.all() or not aside.any():
+        raise InvalidValueError(f"{len(weeks)} weeks are too few to learn from and keep some aside; teach more")
+    return weeks.rows(~aside), weeks.rows(aside)
+
+
+def load(path: Path) -> Progress:
+    """A network from a checkpoint, ready to go on.
+
+    Raises:
+        SchemaError: the file is damaged, or of another schema or token version.
+    """
+    try:
+        held = torch.load(path, weights_only=True)
+        schema, tokens = held["schema"], held["tokens"]
+    except Exception as error:  # noqa: BLE001 - the unpickler raises whatever a damaged file makes it raise
+        raise SchemaError(f"{path.name} is no checkpoint ({type(error).__name__}); remove it to begin anew") from None
+    if schema != CHECKPOINT_SCHEMA or tokens != TOKENS_VERSION:
+        raise SchemaError(
+            f"{path.name} is of {schema}, {tokens}; this version reads {CHECKPOINT_SCHEMA}, {TOKENS_VERSION}"
+        )
+    recipe = Recipe(**{**held["recipe"], "shape": Shape(**held["recipe"]["shape"])})
+    progress = begin(recipe)
+    progress.network.load_state_dict(held["network"])
+    progress.optimizer.load_state_dict(held["optimizer"])
+    progress.step, progress.curve = held["step"], held["curve"]
+    return progress

@@ -1,0 +1,133 @@
+"""A trained student in a file: read, checked against its card, and asked token by token through ONNX Runtime."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from rhythm.policy.student.tokens import TOKENS_VERSION, Tokens
+from rhythm.vocab import RhythmError, SchemaError
+
+MODEL_SCHEMA: Final = "rhythm.student/1"
+INPUTS: Final = ("tokens", "past_keys", "past_values")
+OUTPUTS: Final = ("actions", "values", "beliefs", "accepts", "hidden", "keys", "values_kept")
+_LARGEST_BYTES: Final = 10_000_000
+
+Floats = NDArray[np.float32]
+
+
+class DamagedModelError(RhythmError, ValueError):
+    """A model's weights are not the ones that its card describes."""
+
+
+class Card(msgspec.Struct, frozen=True):
+    """What a model is and where it comes from.
+
+    Attributes:
+        schema: `MODEL_SCHEMA`.
+        tokens: version of the tokens that it reads.
+        sha256: of the file of weights.
+        layers, heads, width: of the network.
+        parameters: how many numbers were learned.
+        training: data, seeds, versions, results, limits.
+    """
+
+    schema: str
+    tokens: str
+    sha256: str
+    layers: int
+    heads: int
+    width: int
+    parameters: int
+    training: dict[str, Any]
+
+
+class Said(NamedTuple):
+    """What the student says as a slot begins, for a batch of people.
+
+    Attributes:
+        actions: logits of the best action, shape (people, 10).
+        values: how far each action falls short of the best, not above 0, shape (people, 10).
+        beliefs: quantiles 0.1, 0.5, 0.9 of social, morning, work, shape (people, 3, 3).
+        accepts: logits of the chance that each action would be accepted now, shape (people, 10).
+        hidden: hidden state that the heads read, shape (people, width).
+    """
+
+    actions: Floats
+    values: Floats
+    beliefs: Floats
+    accepts: Floats
+    hidden: Floats
+
+
+class Model:
+    """A student, shared by everybody who asks it; it remembers nothing (see `Reader`)."""
+
+    def __init__(self, card: Card, session: Any) -> None:
+        self.card = card
+        self._session = session
+
+    def reader(self, people: int) -> "Reader":
+        """A reader of the histories of a batch of people, from their beginning."""
+        return Reader(self, people)
+
+    def run(self, tokens: Floats, keys: Floats, values: Floats) -> list[Floats]:
+        """One call: `OUTPUTS` of tokens after a cache."""
+        found: list[Floats] = self._session.run(None, dict(zip(INPUTS, (tokens, keys, values), strict=True)))
+        return found
+
+
+class Reader:
+    """Reads the histories of a batch of people token by token."""
+
+    def __init__(self, model: Model, people: int) -> None:
+        card = model.card
+        self._model = model
+        self._keys = np.zeros((card.layers, people, card.heads, 0, card.width // card.heads), np.float32)
+        self._values = self._keys.copy()
+
+    def read(self, tokens: Tokens) -> Said:
+        """Read the next token of everyone, shape (people, TOKEN_WIDTH)."""
+        *said, self._keys, self._values = self._model.run(tokens[:, None], self._keys, self._values)
+        return Said(*(part[:, 0] for part in said))
+
+
+def read_model(path: Path, *, threads: int = 1) -> Model:
+    """A model from its file of weights and the card beside it.
+
+    Args:
+        path: the ``.onnx`` file; its card is the ``.json`` file of that name.
+        threads: that a call may use.
+
+    Raises:
+        SchemaError: the card is damaged, or of another schema or token version.
+        DamagedModelError: the weights are missing, or not those of the card.
+    """
+    card = _read_card(path.with_suffix(".json"))
+    try:
+        weights = path.read_bytes() if path.stat().st_size <= _LARGEST_BYTES else b""
+    except OSError as error:
+        raise DamagedModelError(f"{path.name} cannot be read ({type(error).__name__}); install Rhythm again") from None
+    if hashlib.sha256(weights).hexdigest() != card.sha256:
+        raise DamagedModelError(f"{path.name} is not the file that its card describes; install Rhythm again")
+    import onnxruntime  # noqa: PLC0415 - loaded on first use
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
+    return Model(card, onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]))
+
+
+def _read_card(path: Path) -> Card:
+    try:
+        card = msgspec.json.decode(path.read_bytes(), type=Card)
+    except (OSError, msgspec.DecodeError, UnicodeError) as error:
+        raise SchemaError(f"{path.name} is no model card ({type(error).__name__}); install Rhythm again") from None
+    if card.schema != MODEL_SCHEMA or card.tokens != TOKENS_VERSION:
+        raise SchemaError(
+            f"{path.name} is of {card.schema[:60]}, {card.tokens[:60]}; "
+            f"this version reads {MODEL_SCHEMA}, {TOKENS_VERSION}"
+        )
+    return card
