@@ -12,6 +12,7 @@ from pathlib import Path
 from xml.parsers import expat
 
 from rhythm.bridge.wearables.apple_elements import ElementReader, TooDeepError
+from rhythm.bridge.wearables.apple_plain import next_plain, plain_run
 from rhythm.bridge.wearables.apple_stream import CHUNK_BYTES, ByteStream, open_export, read_to_root
 from rhythm.bridge.wearables.apple_types import DELIVERS, SOURCE
 from rhythm.bridge.wearables.problems import ProblemKind, ProblemTally, WearableFileError
@@ -167,22 +168,64 @@ class _Import:
         chunk = self._carry + chunk.translate(_CONTROL)
         at_byte -= len(self._carry)
         self._carry = b""
-        offset = 0
-        while not self._stopped:
+        text = chunk.decode("latin-1")
+        offset = least = 0
+        while offset < len(chunk) and not self._stopped:
             if self._parser is None:
                 found = _RESTART.search(chunk, offset)
                 if found is None:
                     self._carry = chunk[max(offset, len(chunk) - _RESTART_TAIL) :]
                     return
                 offset = found.start()
+                least = offset + 1
                 self._restart(at_byte + offset)
-            damage = self._feed(chunk[offset:])
+            offset, until = self._pass_over(text, offset, at_byte)
+            damage = self._feed(chunk[offset:until])
             if damage is None:
-                return
+                offset = until
+                continue
             kind, damaged_at = damage
             self._damaged(kind, damaged_at)
             # The damage may be that a record begins where none can: that record itself may be whole.
-            offset = max(offset + 1, damaged_at - at_byte)
+            offset = max(least, damaged_at - at_byte)
+
+    def _pass_over(self, text: str, offset: int, at_byte: int) -> tuple[int, int]:
+        """Take the plain elements at a place, if the parser stands between elements there.
+
+        Args:
+            text: the piece of the file at hand, one character a byte.
+            offset: how far it has been read.
+            at_byte: where in the file it begins.
+
+        Returns:
+            How far it has been read now, and the place up to which the parser must read on.
+        """
+        if self._is_between():
+            run = plain_run(text, offset)
+            if not run.sound:
+                return offset, run.end
+            if run.end > offset:
+                self._elements.pass_over(run, offset, at_byte)
+                self._base += run.end - offset
+                self._fed_to += run.end - offset
+                offset = run.end
+            following = next_plain(text, offset)
+            if following >= 0 and not text[offset:following].strip():  # that one stands here, and is not plain
+                following = next_plain(text, following + 1)
+        elif self._has_all() or offset == 0:
+            following = next_plain(text, offset + 1)
+        else:  # the parser waits for the end of something: to ask again and again would cost the square of its length
+            following = -1
+        return offset, len(text) if following < 0 else following
+
+    def _has_all(self) -> bool:
+        """Whether the parser has used every byte that it was given."""
+        parser = self._parser
+        return parser is not None and parser.CurrentByteIndex == self._fed_to - self._base
+
+    def _is_between(self) -> bool:
+        """Whether what comes next stands right under the root."""
+        return self._elements.depth == 1 and not self._elements.in_cdata and self._has_all()
 
     def _feed(self, data: bytes) -> tuple[ProblemKind, int] | None:
         """Parse bytes; what is wrong and where, or None."""

@@ -7,13 +7,15 @@ Records inside a Correlation stand at the top level too, as Apple's format says,
 from there only.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import repeat
 from operator import itemgetter
 from xml.parsers import expat
 
 from rhythm.bridge.wearables.apple_dates import AppleDates, DateError
+from rhythm.bridge.wearables.apple_plain import PlainRun, true_text
 from rhythm.bridge.wearables.apple_types import (
     MINDFUL_TYPE,
     QUANTITIES,
@@ -44,6 +46,7 @@ _Element = tuple[Signal, list[str], int]
 
 _REGULAR = ("sourceName", "unit", "creationDate", "startDate", "endDate", "value")
 _REGULAR_LENGTH = 14
+_PLAIN_NAMES = ("sourceName", "unit", "startDate", "endDate", "value")
 _names = itemgetter(2, -10, -8, -6, -4, -2)
 _values = itemgetter(3, -9, -5, -3, -1)
 """Where the attributes stand in a quantity as Apple writes it; in any other order it is read one by one."""
@@ -86,6 +89,8 @@ class ElementReader:
         self.records: list[Record] = []
         self.depth = 0
         self.root_closed = False
+        self.in_cdata = False
+        self._base = 0
         self._tally = tally
         self._dates = AppleDates()
         self._sources = _Sources()
@@ -95,7 +100,8 @@ class ElementReader:
     def attach(self, parser: expat.XMLParserType, base: int) -> None:
         """Listen to a fresh parser whose byte 0 is byte ``base`` of the file."""
         self.depth = 0
-        self.root_closed = False
+        self.root_closed = self.in_cdata = False
+        self._base = base
         inside_wanted = False
         waiting = self._waiting
 
@@ -107,7 +113,7 @@ class ElementReader:
                 signal = self._wanted(name, attributes)
                 inside_wanted = signal is not None
                 if signal is not None:
-                    waiting.append((signal, attributes, base + parser.CurrentByteIndex))
+                    waiting.append((signal, attributes, self._base + parser.CurrentByteIndex))
             elif depth == 2 and inside_wanted:
                 _add_inner(waiting[-1][1], name, attributes)
             elif depth >= DEEPEST:
@@ -118,7 +124,12 @@ class ElementReader:
             if not self.depth:
                 self.root_closed = True
 
+        def cdata(*, begins: bool) -> None:
+            self.in_cdata = begins
+
         parser.ordered_attributes = True
+        parser.StartCdataSectionHandler = partial(cdata, begins=True)
+        parser.EndCdataSectionHandler = partial(cdata, begins=False)
         parser.StartElementHandler = start
         parser.EndElementHandler = end
 
@@ -127,6 +138,27 @@ class ElementReader:
         self._read(self._waiting)
         self._waiting.clear()
         self._done = position
+
+    def pass_over(self, run: PlainRun, begin: int, at_byte: int) -> None:
+        """Take a run of plain elements that the parser, which stands before it, will never see.
+
+        Args:
+            run: the run.
+            begin: where it begins in its text.
+            at_byte: where in the file the first character of its text is.
+        """
+        self.finish(at_byte + run.end)
+        self._base += run.end - begin
+        for signal, (elements, places) in run.found.items():
+            _, names, units, starts, ends, texts = zip(*elements, strict=True)
+            try:
+                true = {name: true_text(name) for name in set(names)}
+                names = tuple(map(true.__getitem__, names))
+                self.records += self._read_columns(signal, names, set(map(true_text, set(units))), starts, ends, texts)
+            except (LookupError, ValueError):  # one of them is unusual, or the signal is
+                for place, (_, *written) in zip(places, elements, strict=True):
+                    attributes = dict(zip(_PLAIN_NAMES, map(true_text, written), strict=True))
+                    self._read_one(signal, attributes, at_byte + place)
 
     @property
     def position(self) -> int:
@@ -169,12 +201,24 @@ class ElementReader:
         """All of them as records.
 
         Raises:
-            LookupError: they have an unknown unit.
+            LookupError: their unit is unknown, or their values are not plain.
             ValueError: they have different units, or one has a date or value that cannot be
                 read, or must be quarantined.
         """
         names, units, starts, ends, texts = zip(*map(_values, elements), strict=True)
-        (unit,) = set(units)
+        return self._read_columns(signal, names, set(units), starts, ends, texts)
+
+    def _read_columns(
+        self,
+        signal: Signal,
+        names: Sequence[str],
+        units: set[str],
+        starts: Sequence[str],
+        ends: Sequence[str],
+        texts: Sequence[str],
+    ) -> Iterator[Record]:
+        """The same, where their attributes have been sorted out."""
+        (unit,) = units
         factor = _PLAIN[signal][unit]
         values = [float(t) * factor for t in texts]
         starts_at, ends_at = self._dates.instants(starts), self._dates.instants(ends)

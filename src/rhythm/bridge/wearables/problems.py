@@ -88,7 +88,7 @@ class ProblemTally:
     def add(self, kind: ProblemKind, signal: Signal | None, at_byte: int) -> None:
         """One more of that kind."""
         count, first_byte = self._counts.get((kind, signal), (0, at_byte))
-        self._counts[kind, signal] = (count + 1, first_byte)
+        self._counts[kind, signal] = (count + 1, min(first_byte, at_byte))
 
     def take(self) -> tuple[Problem, ...]:
         """The problems since the last call."""
@@ -102,6 +102,8 @@ def merge_problems(problems: "list[Problem]") -> tuple[Problem, ...]:
     merged: dict[tuple[ProblemKind, Signal | None], Problem] = {}
     for p in problems:
         old = merged.get((p.kind, p.signal))
-        count, first = (p.count, p.first_byte) if old is None else (old.count + p.count, old.first_byte)
+        count, first = (
+            (p.count, p.first_byte) if old is None else (old.count + p.count, min(old.first_byte, p.first_byte))
+        )
         merged[p.kind, p.signal] = Problem(p.kind, p.signal, count, first)
     return tuple(merged.values())
