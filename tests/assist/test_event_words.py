@@ -13,7 +13,7 @@ from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab import Action
 from rhythm.vocab.errors import InvalidValueError
 
-TITLE = "Zwergenrunde"
+TITLE = "Xylqueb"
 
 
 def event(uid: str, day: int, hour: int) -> str:

@@ -18,7 +18,7 @@ from rhythm.vocab.actions import Action
 from rhythm.vocab.history import Done
 from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, SlotTimes, day_of, slot_number
 
-CLASSIFIER = "rules/1"
+CLASSIFIER = "rules and titles/2"
 
 
 def to_occurrences(

@@ -1,8 +1,9 @@
-"""Which classifier says what an event is: the rules, and a language model only where the person has switched it on."""
+"""Which classifier says what an event is: rules and a learned model; a language model only where it is switched on."""
 
 from rhythm.assist.keeper import Keeper, SecretError
-from rhythm.bridge.calendar.classify import Classifier, RuleClassifier
+from rhythm.bridge.calendar.classify import Classifier
 from rhythm.bridge.calendar.language_model import LanguageModelClassifier, LanguageModelSettings
+from rhythm.bridge.calendar.pooled import PooledClassifier
 from rhythm.store import PersonSettings
 
 MODEL_KEY = "language-model"
@@ -16,11 +17,11 @@ def classifier_for(settings: PersonSettings, keeper: Keeper) -> Classifier:
         settings: theirs; without a model's address and name titles stay on this machine.
         keeper: of the model's key; a model on one's own machine needs none.
     """
-    rules = RuleClassifier()
+    ours = PooledClassifier()
     if not (settings.model_url and settings.model_name):
-        return rules
+        return ours
     try:
         key = keeper.get(MODEL_KEY)
     except SecretError:
         key = ""
-    return LanguageModelClassifier(LanguageModelSettings(settings.model_url, settings.model_name, key), rules)
+    return LanguageModelClassifier(LanguageModelSettings(settings.model_url, settings.model_name, key), ours)

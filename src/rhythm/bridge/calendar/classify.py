@@ -100,7 +100,8 @@ class RuleClassifier:
         """
         others = built_in_rules() if rules is None else tuple(rules)
         self._rules = (*own_rules, *others)
-        self._own = len(own_rules)
+        self._ranks = [(number < len(own_rules), rule.confidence) for number, rule in enumerate(self._rules)]
+        self._conditional = frozenset(number for number, rule in enumerate(self._rules) if rule.conditional)
         self._index = PhraseIndex()
         for number, rule in enumerate(self._rules):
             for phrase in rule.words:
@@ -112,20 +113,23 @@ class RuleClassifier:
         """One classification for each event, in order."""
         return [self.classify_one(event) for event in events]
 
-    def classify_one(self, event: EventFeatures) -> Classification:
-        """What one event is."""
+    def classify_one(self, event: EventFeatures, words: Sequence[str] | None = None) -> Classification:
+        """What one event is.
+
+        Args:
+            event: the event.
+            words: those of its title, where they are at hand.
+        """
         if event.kind in _BY_KIND:
             return _BY_KIND[event.kind]
-        matched = self._index.matches(words_of(event.title))
+        matched = self._index.matches(words_of(event.title) if words is None else words)
         best: tuple[bool, float, int, int] | None = None
         for number, length in matched.items():
-            if (
-                number < 0
-                or ~number in matched
-                or not self._rules[number].fits(event.length_min, event.part, event.others)
-            ):
+            if number < 0 or ~number in matched:
                 continue
-            rank = (number < self._own, self._rules[number].confidence, length, -number)
+            if number in self._conditional and not self._rules[number].fits(event.length_min, event.part, event.others):
+                continue
+            rank = (*self._ranks[number], length, -number)
             if best is None or rank > best:
                 best = rank
         if best is None:

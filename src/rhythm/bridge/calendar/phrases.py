@@ -15,6 +15,8 @@ from rhythm.vocab.errors import InvalidValueError
 _WORD = re.compile(r"\d+:\d+|[^\W_]+|[\u2600-\u27bf\U0001f300-\U0001faff]")
 _PATTERN = re.compile(r"\d+:\d+|\*?[^\W_]+\*?|\*|[\u2600-\u27bf\U0001f300-\U0001faff]")
 MAX_CHARS = 500
+MOST_MET = 20_000
+"""Words whose phrases are remembered at once."""
 
 
 def words_of(text: str) -> list[str]:
@@ -25,11 +27,40 @@ def words_of(text: str) -> list[str]:
 def _plain(text: str) -> str:
     if text.isascii():
         return text.lower()
-    decomposed = unicodedata.normalize("NFKD", text.casefold())
-    return "".join(c for c in decomposed if not unicodedata.combining(c))
+    return unicodedata.normalize("NFKD", text.casefold()).translate(_MARKS)
 
+
+class _Marks(dict[int, int | None]):
+    """What each code point becomes: nothing for a combining mark, else itself; worked out when it is met."""
+
+    def __missing__(self, code: int) -> int | None:
+        kept = None if unicodedata.combining(chr(code)) else code
+        self[code] = kept
+        return kept
+
+
+_MARKS = _Marks()
 
 _Entry = tuple[tuple[str, ...], int, int]  # the words after the first, characters in all, number
+
+
+class _Begun:
+    """What can begin with a word: whole phrases, and longer ones by their second word where that is a plain one."""
+
+    __slots__ = ("longer", "loose", "whole")
+
+    def __init__(self, entries: list[_Entry]) -> None:
+        self.whole = [(number, length) for rest, length, number in entries if not rest]
+        self.longer: dict[str, list[_Entry]] = {}
+        self.loose: list[_Entry] = []
+        for rest, length, number in entries:
+            if rest and "*" in rest[0]:
+                self.loose.append((rest, length, number))
+            elif rest:
+                self.longer.setdefault(rest[0], []).append((rest[1:], length, number))
+
+
+_NOTHING = _Begun([])
 
 
 class PhraseIndex:
@@ -41,6 +72,7 @@ class PhraseIndex:
         self._ends: dict[str, list[_Entry]] = {}
         self._begin_sizes: tuple[int, ...] = ()
         self._end_sizes: tuple[int, ...] = ()
+        self._met: dict[str, _Begun] = {}
 
     def add(self, phrase: str, number: int) -> None:
         """Add a phrase under a number.
@@ -51,6 +83,7 @@ class PhraseIndex:
         patterns = _PATTERN.findall(_plain(phrase))
         if not patterns or patterns[0] == "*":
             raise InvalidValueError("a phrase needs a word to begin with; `*` alone matches everything")
+        self._met.clear()
         first, rest = patterns[0], tuple(patterns[1:])
         entry = (rest, sum(len(p) for p in patterns), number)
         if first.endswith("*"):
@@ -65,38 +98,45 @@ class PhraseIndex:
     def matches(self, words: Sequence[str]) -> dict[int, int]:
         """The numbers whose phrases occur in the words, each with the length of its longest match."""
         found: dict[int, int] = {}
+        met, size = self._met, len(words)
         for place, word in enumerate(words):
-            for entries in self._starting(word):
-                for rest, length, number in entries:
-                    if (not rest or _follows(words, place + 1, rest)) and length > found.get(number, 0):
-                        found[number] = length
+            begun = met.get(word) or self._meet(word)
+            if begun is _NOTHING:
+                continue
+            for number, length in begun.whole:
+                if length > found.get(number, 0):
+                    found[number] = length
+            if place + 1 == size:
+                continue
+            for rest, length, number in begun.longer.get(words[place + 1], ()):
+                if (not rest or _follows(words, place + 2, rest)) and length > found.get(number, 0):
+                    found[number] = length
+            for rest, length, number in begun.loose:
+                if _follows(words, place + 1, rest) and length > found.get(number, 0):
+                    found[number] = length
         return found
 
-    def _starting(self, word: str) -> list[list[_Entry]]:
-        lists = []
-        exact = self._exact.get(word)
-        if exact:
-            lists.append(exact)
-        size = len(word)
+    def _meet(self, word: str) -> _Begun:
+        """What begins with a word, kept for the next time: calendars repeat their words."""
+        entries = [*self._exact.get(word, ())]
         for n in self._begin_sizes:
-            if n > size:
-                break
-            entries = self._begins.get(word[:n])
-            if entries:
-                lists.append(entries)
+            entries += self._begins.get(word[:n], ()) if n <= len(word) else ()
         for n in self._end_sizes:
-            if n > size:
-                break
-            entries = self._ends.get(word[size - n :])
-            if entries:
-                lists.append(entries)
-        return lists
+            entries += self._ends.get(word[len(word) - n :], ()) if n <= len(word) else ()
+        if len(self._met) >= MOST_MET:
+            self._met.clear()
+        begun = self._met[word] = _Begun(entries) if entries else _NOTHING
+        return begun
 
 
 def _follows(words: Sequence[str], place: int, patterns: tuple[str, ...]) -> bool:
     if place + len(patterns) > len(words):
         return False
-    return all(_fits(words[place + i], pattern) for i, pattern in enumerate(patterns))
+    for pattern in patterns:
+        if pattern != "*" and not _fits(words[place], pattern):
+            return False
+        place += 1
+    return True
 
 
 def _fits(word: str, pattern: str) -> bool:

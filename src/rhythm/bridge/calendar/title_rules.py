@@ -44,6 +44,12 @@ class TitleRule(msgspec.Struct, frozen=True):
     least_others: int | None = None
     most_others: int | None = None
 
+    @property
+    def conditional(self) -> bool:
+        """Whether it asks for more than words."""
+        bounds = (self.least_min, self.most_min, self.least_others, self.most_others)
+        return bool(self.parts) or bounds != (None, None, None, None)
+
     def fits(self, length_min: float | None, part: PartOfDay | None, others: int) -> bool:
         """Whether the rule's conditions beside its words hold; an unknown value fails a condition on it."""
         if self.parts and part not in self.parts:
