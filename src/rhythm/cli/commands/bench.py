@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rhythm.cli import bench_knowing, bench_titles, person_bench
+from rhythm.cli import bench_knowing, bench_meters, bench_titles, person_bench
 from rhythm.cli.output import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
@@ -215,3 +215,4 @@ app.command(epilog="Example: [bold]rhythm bench calibration --plot results/calib
 )
 app.command(epilog="Example: [bold]rhythm bench ablations --people 300 --json[/bold]")(bench_knowing.ablations)
 app.command(epilog="Example: [bold]rhythm bench titles --json[/bold]")(bench_titles.titles)
+app.command(epilog="Example: [bold]rhythm bench meters --people 40 --json[/bold]")(bench_meters.meters)
