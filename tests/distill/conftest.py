@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `train`")
 
 from rhythm.distill.dataset import Plan, make_dataset
+from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint
 from rhythm.distill.network import Shape
 from rhythm.distill.teacher import Lesson, taught
 from rhythm.distill.training import Progress, Recipe, begin, split, train
@@ -36,6 +37,16 @@ def checkpoint(weeks: TaughtWeeks, tmp_path_factory: pytest.TempPathFactory) -> 
     """A checkpoint of a tiny network that learned from them."""
     path = tmp_path_factory.mktemp("trained") / "student.pt"
     trained(weeks, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def served(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Its weights as they are served, the card beside them."""
+    path = tmp_path_factory.mktemp("served") / "student.onnx"
+    card, difference = export_checkpoint(checkpoint, path)
+    assert difference <= MOST_DIFFERENCE
+    assert card.training["step"] == 120
     return path
 
 

@@ -7,22 +7,13 @@ import numpy as np
 import pytest
 
 from rhythm.bench.play import play
-from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint, greatest_difference
+from rhythm.distill.export import MOST_DIFFERENCE, greatest_difference
 from rhythm.distill.training import load
 from rhythm.distill.weeks import TaughtWeeks
 from rhythm.life.populations import Population, sample_people
 from rhythm.policy.student.model_file import DamagedModelError, read_model
 from rhythm.policy.student.player import StudentPolicy
 from rhythm.vocab import SchemaError
-
-
-@pytest.fixture(scope="module")
-def served(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("served") / "student.onnx"
-    card, difference = export_checkpoint(checkpoint, path)
-    assert difference <= MOST_DIFFERENCE
-    assert card.training["step"] == 120
-    return path
 
 
 def test_on_real_weeks_it_says_the_same(served: Path, checkpoint: Path, weeks: TaughtWeeks) -> None:
@@ -37,6 +28,19 @@ def test_nobody_in_a_batch_changes_what_is_said_of_another(served: Path, weeks: 
         many, one = together.read(tokens[:, step]), alone.read(tokens[4:5, step])
         np.testing.assert_allclose(many.beliefs[4], one.beliefs[0], atol=1e-5)
         np.testing.assert_allclose(many.actions[4], one.actions[0], atol=1e-4)
+
+
+def test_people_played_apart_live_the_same_weeks_to_the_bit(served: Path) -> None:
+    """Also one alone: results do not depend on how a run is split."""
+    seeds = np.arange(2_600_000, 2_600_011)
+    people = sample_people(seeds, Population.PEAKED)
+    policy = StudentPolicy(read_model(served))
+    together = play(policy, people, seeds)
+    for part in (slice(0, 1), slice(1, 3), slice(3, 8)):
+        apart = play(policy, people[part], seeds[part])
+        np.testing.assert_array_equal(apart.meters, together.meters[part])
+        np.testing.assert_array_equal(apart.beliefs, together.beliefs[part])
+        np.testing.assert_array_equal(apart.belief_high, together.belief_high[part])
 
 
 def test_it_plays_a_week_and_states_beliefs(served: Path) -> None:

@@ -1,5 +1,6 @@
 """Training: losses are what they say, what is learned is learned, and a resumed run goes on as the whole one."""
 
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from distill.conftest import TINY, trained
 from rhythm.distill.losses import losses_of, pinball
 from rhythm.distill.network import QUANTILES, Outputs, Shape, Student
-from rhythm.distill.training import Recipe, begin, load, resumed, split, train
+from rhythm.distill.training import Recipe, begin, digest_of_start, load, resumed, split, train
 from rhythm.distill.weeks import TaughtWeeks
 from rhythm.policy.student.tokens import TOKEN_WIDTH
 from rhythm.vocab import InvalidValueError, SchemaError
@@ -106,6 +107,28 @@ def test_a_resumed_run_ends_where_the_whole_one_does(checkpoint: Path, weeks: Ta
 def test_another_recipe_does_not_go_on_from_a_checkpoint(checkpoint: Path) -> None:
     with pytest.raises(InvalidValueError, match="trained by another recipe"):
         resumed(Recipe(TINY.shape, steps=121), checkpoint)
+
+
+def test_a_run_may_start_from_another_and_says_so(checkpoint: Path, weeks: TaughtWeeks, tmp_path: Path) -> None:
+    recipe = replace(TINY, steps=40, start=digest_of_start(checkpoint))
+    further = begin(recipe, checkpoint)
+    before = load(checkpoint)
+    for ours, theirs in zip(further.network.parameters(), before.network.parameters(), strict=True):
+        assert torch.equal(ours, theirs)
+    train(further, *split(weeks), tmp_path / "further.pt")
+    again = load(tmp_path / "further.pt")
+    assert again.earlier == [asdict(TINY)]
+    assert again.curve[0]["train_action"] < before.curve[0]["train_action"]
+
+
+def test_a_run_starts_from_what_its_recipe_names(checkpoint: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidValueError, match="is not what this recipe starts from"):
+        begin(TINY, checkpoint)
+    wider = replace(TINY, shape=Shape(32, 2, 2), start=digest_of_start(checkpoint))
+    with pytest.raises(InvalidValueError, match="of another shape"):
+        begin(wider, checkpoint)
+    with pytest.raises(SchemaError, match="no checkpoint to start from"):
+        digest_of_start(tmp_path / "none.pt")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"\x80\x02}."])

@@ -98,6 +98,19 @@ def read_dataset(*folders: Path) -> TaughtWeeks:
     return joined([read_weeks(path) for path in shards])
 
 
+def described(folder: Path) -> dict[str, Any]:
+    """What a folder of taught weeks holds: its configuration and how many weeks.
+
+    Raises:
+        SchemaError: it has no configuration, or a damaged one.
+    """
+    try:
+        config: dict[str, Any] = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, Any])
+    except (OSError, msgspec.DecodeError) as error:
+        raise SchemaError(f"{folder} is no folder of taught weeks ({type(error).__name__})") from None
+    return {**config, "weeks": SHARD_WEEKS * len(list(folder.glob("weeks-*.npz")))}
+
+
 def _shard(folder: Path, start: int) -> Path:
     return folder / f"weeks-{start}.npz"
 

@@ -5,6 +5,7 @@ the length of the history.
 """
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,8 @@ import torch
 from torch import Tensor, nn
 
 from rhythm.bench.results import write_whole
+from rhythm.bench.versions import versions
+from rhythm.distill.dataset import described
 from rhythm.distill.network import Cache, Student, parameters_of
 from rhythm.distill.training import load
 from rhythm.policy.student.model_file import INPUTS, MODEL_SCHEMA, OUTPUTS, Card, DamagedModelError
@@ -23,6 +26,11 @@ from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 OPSET: Final = 20
 MOST_DIFFERENCE: Final = 1e-4
 """By which what is served may differ from what was trained."""
+LIMITS: Final = (
+    "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
+    "no estimated meter, no answer and no longer history, and its chance of acceptance was not trained. "
+    "No corner person was in its data. Its intervals are narrower than they should be for such people."
+)
 _PROBES: Final = (7, 28)
 """People and steps of the random tokens that both are asked about."""
 
@@ -81,16 +89,30 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
     return card
 
 
-def export_checkpoint(checkpoint: Path, path: Path) -> tuple[Card, float]:
+def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -> tuple[Card, float]:
     """Export the network of a checkpoint, and compare: the card, and the greatest difference found.
 
+    Args:
+        checkpoint: from `rhythm.distill.training.save`.
+        path: of the weights.
+        data: folders of weeks that it learned from, for the card.
+
     Raises:
-        SchemaError: see `rhythm.distill.training.load`.
+        SchemaError: see `rhythm.distill.training.load` and `rhythm.distill.dataset.described`.
         DamagedModelError: what is served would differ by more than `MOST_DIFFERENCE`.
     """
     progress = load(checkpoint)
     last = progress.curve[-1] if progress.curve else {}
-    card = export(progress.network, path, {"recipe": asdict(progress.recipe), "step": progress.step, "last": last})
+    training = {
+        "recipe": asdict(progress.recipe),
+        "earlier": progress.earlier,
+        "step": progress.step,
+        "last": last,
+        "data": [described(folder) for folder in data],
+        "versions": {**versions(), "torch": str(torch.__version__)},
+        "limits": LIMITS,
+    }
+    card = export(progress.network, path, training)
     probes = np.random.default_rng(0).normal(size=(*_PROBES, TOKEN_WIDTH)).astype(np.float32)
     difference = greatest_difference(progress.network, path, probes)
     if not difference <= MOST_DIFFERENCE:

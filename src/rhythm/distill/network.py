@@ -1,10 +1,15 @@
 """The student's network: a causal transformer over tokens, with heads for action, person and answer.
 
+What an action did says most of who a person is, so the first layer reads products too: which
+action was done times what came of it, and the changes of the meters times what they paid (the
+sums that regressions of traits and of weights are made of); attention adds them up.
+
 Pre-norm blocks as in GPT-2 (Radford et al. 2019) with rotary positions (Su et al. 2021), so
 that a context of any length can be read; the heads share one hidden state, which the weekly
 adapter corrects.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
 
@@ -12,12 +17,15 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rhythm.policy.student.tokens import TOKEN_WIDTH
-from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT
+from rhythm.policy.student.tokens import PLACES, TOKEN_WIDTH
+from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, METER_COUNT
 
 QUANTILES: Final = (0.1, 0.5, 0.9)
 """Levels that the belief head states of each dimension."""
 _ROTARY_BASE: Final = 1000.0
+_VECTOR: Final = 16
+_CAME: Final = (PLACES["deltas"], PLACES["anomalies"], PLACES["reward"])
+_CROSSED: Final = (ACTION_COUNT + 1) * (2 * METER_COUNT + 1) + METER_COUNT * (METER_COUNT + 1)
 
 
 @dataclass(frozen=True)
@@ -66,7 +74,7 @@ class Student(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.read = nn.Linear(TOKEN_WIDTH, shape.width)
+        self.read = nn.Linear(TOKEN_WIDTH + _CROSSED, shape.width)
         self.blocks = nn.ModuleList(_Block(shape) for _ in range(shape.layers))
         self.norm = nn.LayerNorm(shape.width)
         self.actions = nn.Linear(shape.width, ACTION_COUNT)
@@ -86,7 +94,7 @@ class Student(nn.Module):
 
     def step(self, tokens: Tensor, cache: Cache) -> tuple[Tensor, Cache]:
         """Read further tokens after what the cache holds: hidden states of these tokens, and the cache with them."""
-        hidden = self.read(tokens)
+        hidden = self.read(torch.cat([tokens, _crossed(tokens)], dim=-1))
         keys, values = [], []
         for layer, block in enumerate(self.blocks):
             hidden, key, value = block(hidden, cache.keys[layer], cache.values[layer])
@@ -96,14 +104,12 @@ class Student(nn.Module):
 
     def outputs(self, hidden: Tensor) -> Outputs:
         """What the heads say of hidden states of shape (people, tokens, width)."""
-        raw = self.beliefs(hidden).unflatten(-1, (BELIEF_COUNT, len(QUANTILES)))
-        middle = raw[..., 1]
-        low = middle - functional.softplus(raw[..., 0])
-        high = middle + functional.softplus(raw[..., 2])
-        beliefs = torch.sigmoid(torch.stack([low, middle, high], dim=-1))
-        return Outputs(
-            self.actions(hidden), -functional.softplus(self.values(hidden)), beliefs, self.accepts(hidden), hidden
-        )
+        low, middle, high = self.beliefs(hidden).unflatten(-1, (BELIEF_COUNT, len(QUANTILES))).unbind(dim=-1)
+        ends = _whole(torch.stack([low, high], dim=-1), functional.softplus)
+        stated = torch.stack([middle - ends[..., 0], middle, middle + ends[..., 1]], dim=-1)
+        beliefs = _whole(stated, torch.sigmoid)
+        values = -_whole(self.values(hidden), functional.softplus)
+        return Outputs(self.actions(hidden), values, beliefs, self.accepts(hidden), hidden)
 
 
 class _Block(nn.Module):
@@ -132,6 +138,25 @@ class _Block(nn.Module):
         hidden = hidden + self.mix(mixed.transpose(1, 2).flatten(2))
         hidden = hidden + self.narrow(functional.gelu(self.widen(self.norm_2(hidden))))
         return hidden, keys, values
+
+
+def _crossed(tokens: Tensor) -> Tensor:
+    """Products of what was done with what came of it, and of the changes with what they paid; shape (..., products)."""
+    deltas, reward = tokens[..., PLACES["deltas"]], tokens[..., PLACES["reward"]]
+    came = torch.cat([tokens[..., place] for place in _CAME], dim=-1)
+    done = (tokens[..., PLACES["done"]].unsqueeze(-1) * came.unsqueeze(-2)).flatten(-2)
+    paid = (deltas.unsqueeze(-1) * torch.cat([deltas, reward], dim=-1).unsqueeze(-2)).flatten(-2)
+    return torch.cat([done, paid], dim=-1)
+
+
+def _whole(part: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
+    """A function of each number, worked out on rows filled up to whole vectors of the processor.
+
+    The remainder of a loop may round otherwise, and what is a remainder depends on who else is in the batch.
+    """
+    flat = part.flatten(2)
+    width = flat.shape[-1]
+    return function(functional.pad(flat, (0, -width % _VECTOR)))[..., :width].reshape(part.shape)
 
 
 def _rotated(values: Tensor, places: Tensor) -> Tensor:

@@ -1,5 +1,6 @@
 """Train the student on taught weeks: resumable to the bit, with its curves kept beside the checkpoint."""
 
+import hashlib
 import io
 import math
 from collections.abc import Callable
@@ -39,6 +40,7 @@ class Recipe:
         decay: of weights (AdamW; Loshchilov and Hutter 2019).
         seed: of the first weights and the order of weeks.
         every: steps between looks at the weeks kept aside, and between checkpoints.
+        start: digest of the checkpoint that it starts from (see `digest_of_start`); empty for none.
     """
 
     shape: Shape = field(default_factory=Shape)
@@ -49,6 +51,7 @@ class Recipe:
     decay: float = 0.01
     seed: int = 0
     every: int = 200
+    start: str = ""
 
 
 @dataclass
@@ -60,6 +63,7 @@ class Progress:
         network: as far as it has come.
         step: batches learned from.
         curve: a row for each look: step, and each loss on training weeks and on those kept aside.
+        earlier: recipes of the runs that it started from, first to last.
     """
 
     recipe: Recipe
@@ -67,14 +71,41 @@ class Progress:
     optimizer: torch.optim.Optimizer
     step: int = 0
     curve: list[dict[str, float]] = field(default_factory=list)
+    earlier: list[dict[str, Any]] = field(default_factory=list)
 
 
-def begin(recipe: Recipe) -> Progress:
-    """An untrained network."""
+def digest_of_start(start: Path | None) -> str:
+    """SHA-256 of the checkpoint to start from, for `Recipe.start`; empty for none.
+
+    Raises:
+        SchemaError: it cannot be read.
+    """
+    if start is None:
+        return ""
+    try:
+        return hashlib.sha256(start.read_bytes()).hexdigest()
+    except OSError as error:
+        raise SchemaError(f"{start.name} is no checkpoint to start from ({type(error).__name__})") from None
+
+
+def begin(recipe: Recipe, start: Path | None = None) -> Progress:
+    """A network before its first step: untrained, or what another checkpoint holds.
+
+    Raises:
+        SchemaError: see `load`.
+        InvalidValueError: the checkpoint is not the recipe's, or of another shape.
+    """
     torch.manual_seed(recipe.seed)
     network = Student(recipe.shape)
+    earlier: list[dict[str, Any]] = []
+    if start is not None:
+        before = load(start)
+        if digest_of_start(start) != recipe.start or before.recipe.shape != recipe.shape:
+            raise InvalidValueError(f"{start.name} is not what this recipe starts from, or is of another shape")
+        network.load_state_dict(before.network.state_dict())
+        earlier = [*before.earlier, asdict(before.recipe)]
     optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=recipe.decay)
-    return Progress(recipe, network, optimizer)
+    return Progress(recipe, network, optimizer, earlier=earlier)
 
 
 def train(
@@ -165,6 +196,7 @@ def save(progress: Progress, path: Path) -> None:
             "recipe": asdict(progress.recipe),
             "step": progress.step,
             "curve": progress.curve,
+            "earlier": progress.earlier,
             "network": progress.network.state_dict(),
             "optimizer": progress.optimizer.state_dict(),
         },
@@ -187,15 +219,15 @@ def curve_document(progress: Progress) -> dict[str, Any]:
     return {"schema": CURVE_SCHEMA, "config": config, "rows": rows}
 
 
-def resumed(recipe: Recipe, path: Path) -> Progress:
+def resumed(recipe: Recipe, path: Path, start: Path | None = None) -> Progress:
     """The progress that a checkpoint holds, or the beginning where there is none.
 
     Raises:
         SchemaError: see `load`.
-        InvalidValueError: the checkpoint is of another recipe.
+        InvalidValueError: the checkpoint is of another recipe; see also `begin`.
     """
     if not path.exists():
-        return begin(recipe)
+        return begin(recipe, start)
     progress = load(path)
     if progress.recipe != recipe:
         raise InvalidValueError(f"{path} was trained by another recipe; name another checkpoint, or remove it")
@@ -233,5 +265,5 @@ def load(path: Path) -> Progress:
     progress = begin(recipe)
     progress.network.load_state_dict(held["network"])
     progress.optimizer.load_state_dict(held["optimizer"])
-    progress.step, progress.curve = held["step"], held["curve"]
+    progress.step, progress.curve, progress.earlier = held["step"], held["curve"], held.get("earlier", [])
     return progress

@@ -7,6 +7,7 @@ from rhythm.policy.adversaries import ADVERSARIES
 from rhythm.policy.face import Policy
 from rhythm.policy.planner import average, oracle, planner, told_after
 from rhythm.policy.simple import ConstantBeliefPolicy, HeuristicPolicy, RandomPolicy
+from rhythm.policy.student.shipped import ShippedStudent
 from rhythm.vocab import UnknownNameError
 
 _POLICIES: dict[str, Callable[[], Policy]] = {
@@ -14,6 +15,7 @@ _POLICIES: dict[str, Callable[[], Policy]] = {
     "heuristic": HeuristicPolicy,
     "constant": lambda: ConstantBeliefPolicy(HeuristicPolicy()),
     "average": average,
+    "student": ShippedStudent,
     "planner": planner,
     "oracle": oracle,
     **{f"told-after-{steps}": partial(told_after, steps) for steps in (1, 2, 3, 5, 7)},

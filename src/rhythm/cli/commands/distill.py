@@ -53,16 +53,18 @@ def train(
     heads: Annotated[int, typer.Option(min=1, help="Heads of attention in a layer.")] = 4,
     rate: Annotated[float, typer.Option(min=0.0, help="Highest learning rate.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Of the first weights and the order of weeks.")] = 0,
+    start: Annotated[Path | None, typer.Option(help="Checkpoint of a network of this shape to start from.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Train the network on taught weeks; interrupted, it goes on where its checkpoint was written."""
     from rhythm.distill.dataset import read_dataset  # noqa: PLC0415
     from rhythm.distill.network import Shape  # noqa: PLC0415
-    from rhythm.distill.training import Recipe, curve_document, resumed, split  # noqa: PLC0415
+    from rhythm.distill.training import Recipe, curve_document, digest_of_start, resumed, split  # noqa: PLC0415
     from rhythm.distill.training import train as learn  # noqa: PLC0415
 
-    recipe = Recipe(Shape(width, layers, heads), steps=steps, batch=batch, rate=rate, seed=seed)
-    so_far = resumed(recipe, checkpoint)
+    shape = Shape(width, layers, heads)
+    recipe = Recipe(shape, steps=steps, batch=batch, rate=rate, seed=seed, start=digest_of_start(start))
+    so_far = resumed(recipe, checkpoint, start)
     weeks, aside = split(read_dataset(*data))
     with progress("learning", steps - so_far.step) as on_step:
         learn(so_far, weeks, aside, checkpoint, on_step)
@@ -81,12 +83,15 @@ def export(
     to: Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")] = Path(
         "runs/student.onnx"
     ),
+    data: Annotated[
+        list[Path] | None, typer.Option("--data", help="Folder of weeks that it learned from, for the card.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Write the weights that are served, check that they say the same as the network, and print the difference."""
     from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint  # noqa: PLC0415
 
-    card, difference = export_checkpoint(checkpoint, to)
+    card, difference = export_checkpoint(checkpoint, to, data or ())
     rows = [
         {"name": "greatest_difference", "value": difference, "band": [0.0, MOST_DIFFERENCE]},
         {"name": "parameters", "value": card.parameters},
@@ -97,3 +102,26 @@ def export(
         return
     for row in rows:
         typer.echo(f"{row['name']}: {row['value']}")
+
+
+@app.command(epilog="Example: [bold]rhythm distill card --weights runs/student.onnx --results runs/results[/bold]")
+def card(
+    weights: Annotated[Path, typer.Option(help="File of weights, its card beside it.")],
+    results: Annotated[Path, typer.Option(help="Results folder of `rhythm bench run --policy student`.")],
+) -> None:
+    """Write what the benchmark says of these weights into their card."""
+    from rhythm.distill.card import add_results  # noqa: PLC0415
+
+    typer.echo(f"{len(add_results(weights, results).training['results'])} rows in {weights.with_suffix('.json')}")
+
+
+@app.command(epilog="Example: [bold]rhythm distill plot --curve a.json --curve b.json --to scaling.png[/bold]")
+def plot(
+    curve: Annotated[list[Path], typer.Option(help="Curve beside a checkpoint; may be given several times.")],
+    to: Annotated[Path, typer.Option(help="Picture to draw; its data go beside it.")],
+) -> None:
+    """Draw how losses fell in one training run or several, networks of different sizes side by side."""
+    from rhythm.distill.plots import draw_scaling, read_curve, scaling_data  # noqa: PLC0415
+
+    draw_scaling(scaling_data([read_curve(path) for path in curve]), to)
+    typer.echo(f"drawn: {to}", err=True)

@@ -8,13 +8,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.policy.student.tokens import TOKENS_VERSION, Tokens
+from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION, Tokens
 from rhythm.vocab import RhythmError, SchemaError
 
 MODEL_SCHEMA: Final = "rhythm.student/1"
 INPUTS: Final = ("tokens", "past_keys", "past_values")
 OUTPUTS: Final = ("actions", "values", "beliefs", "accepts", "hidden", "keys", "values_kept")
 _LARGEST_BYTES: Final = 10_000_000
+_EVEN: Final = 2
 
 Floats = NDArray[np.float32]
 
@@ -81,18 +82,25 @@ class Model:
 
 
 class Reader:
-    """Reads the histories of a batch of people token by token."""
+    """Reads the histories of a batch of people token by token.
+
+    A batch is never a single row, for which products of matrices are added up in another order:
+    who else is in a batch changes no bit.
+    """
 
     def __init__(self, model: Model, people: int) -> None:
         card = model.card
-        self._model = model
-        self._keys = np.zeros((card.layers, people, card.heads, 0, card.width // card.heads), np.float32)
+        rows = -(-people // _EVEN) * _EVEN
+        self._model, self._people = model, people
+        self._tokens = np.zeros((rows, 1, TOKEN_WIDTH), np.float32)
+        self._keys = np.zeros((card.layers, rows, card.heads, 0, card.width // card.heads), np.float32)
         self._values = self._keys.copy()
 
     def read(self, tokens: Tokens) -> Said:
         """Read the next token of everyone, shape (people, TOKEN_WIDTH)."""
-        *said, self._keys, self._values = self._model.run(tokens[:, None], self._keys, self._values)
-        return Said(*(part[:, 0] for part in said))
+        self._tokens[: self._people, 0] = tokens
+        *said, self._keys, self._values = self._model.run(self._tokens, self._keys, self._values)
+        return Said(*(part[: self._people, 0] for part in said))
 
 
 def read_model(path: Path, *, threads: int = 1) -> Model:
@@ -106,7 +114,7 @@ def read_model(path: Path, *, threads: int = 1) -> Model:
         SchemaError: the card is damaged, or of another schema or token version.
         DamagedModelError: the weights are missing, or not those of the card.
     """
-    card = _read_card(path.with_suffix(".json"))
+    card = read_card(path)
     try:
         weights = path.read_bytes() if path.stat().st_size <= _LARGEST_BYTES else b""
     except OSError as error:
@@ -117,10 +125,22 @@ def read_model(path: Path, *, threads: int = 1) -> Model:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    return Model(card, onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"]))
+    try:
+        session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - the runtime raises whatever a foreign file makes it raise
+        raise DamagedModelError(
+            f"{path.name} is no network that this ONNX Runtime reads ({type(error).__name__}); install Rhythm again"
+        ) from None
+    return Model(card, session)
 
 
-def _read_card(path: Path) -> Card:
+def read_card(weights: Path) -> Card:
+    """The card beside a file of weights.
+
+    Raises:
+        SchemaError: it is missing, damaged, or of another schema or token version.
+    """
+    path = weights.with_suffix(".json")
     try:
         card = msgspec.json.decode(path.read_bytes(), type=Card)
     except (OSError, msgspec.DecodeError, UnicodeError) as error:
