@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import msgspec
 
+from rhythm.assist.accounts import AccountLine, lines_of
 from rhythm.assist.context import Context
 from rhythm.assist.corrections import EventWord, words_on_titles
 from rhythm.assist.day_facts import refresh_days
@@ -76,6 +77,7 @@ class Data(msgspec.Struct, frozen=True):
         running: an import is going on.
         suggestions, readings: how many are on record.
         events_said: what the person said of events, by title.
+        accounts: vendors' accounts that Rhythm is let into.
     """
 
     calendars: tuple[CalendarLine, ...]
@@ -85,6 +87,7 @@ class Data(msgspec.Struct, frozen=True):
     suggestions: int
     readings: int
     events_said: tuple[EventWord, ...]
+    accounts: tuple[AccountLine, ...]
 
 
 def data_of(context: Context) -> Data:
@@ -117,6 +120,7 @@ def data_of(context: Context) -> Data:
         person.suggestions.count(),
         sum(line.count for line in streams),
         words_on_titles(person),
+        lines_of(person),
     )
 
 

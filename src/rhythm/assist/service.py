@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 
+from rhythm.assist import accounts
 from rhythm.assist.answering import give_answer
 from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
 from rhythm.assist.context import Context
@@ -18,10 +19,11 @@ from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned, learn
 from rhythm.assist.learning import OnProgress as OnLearning
-from rhythm.assist.schedule import EVERY, plan_feed, run_due
+from rhythm.assist.schedule import EVERY, plan_account, plan_feed, run_due, run_due_accounts
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
-from rhythm.store import Answer, CalendarSource, PersonSettings, PersonStore, ReportedMeter, Store
+from rhythm.bridge.accounts.credentials import Credentials
+from rhythm.store import Answer, CalendarSource, ImportRun, PersonSettings, PersonStore, ReportedMeter, Store
 from rhythm.store.erase import erase_person
 from rhythm.store.export import export_person
 from rhythm.vocab.actions import Action
@@ -41,6 +43,7 @@ class Assistant:
         person: their part of the store.
         keeper: of their secrets.
         on_learning: told how far learning is, where there is much to learn.
+        open_session: opens an account's session; another than the usual one in tests.
     """
 
     def __init__(
@@ -64,6 +67,7 @@ class Assistant:
         self.person = person
         self.keeper = Keeper(person, token)
         self.on_learning: OnLearning | None = None
+        self.open_session: accounts.Opened = accounts.open_session
         self._private_feeds = private_feeds
         self._store = store
         self._clock = clock
@@ -216,7 +220,30 @@ class Assistant:
 
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""
-        return run_due(self.person, self._clock(), self.refresh_feed)
+        done = run_due(self.person, self._clock(), self.refresh_feed)
+        return done + run_due_accounts(self.person, self._clock(), self.read_account)
+
+    def connect_account(self, name: str, credentials: Credentials) -> None:
+        """Takes what lets Rhythm into an account with a vendor; the next `run_due` reads it.
+
+        Raises:
+            UnknownNameError: no such account.
+            SecretError: secrets cannot be kept here.
+        """
+        accounts.keep_credentials(self.keeper, accounts.account_named(name).name, credentials)
+        plan_account(self.person, name, self._clock())
+
+    def read_account(self, name: str, *, first_days: int = accounts.FIRST_DAYS) -> ImportRun:
+        """Reads what is new in an account; see `rhythm.assist.accounts.read_account`."""
+        return accounts.read_account(self.context(), self.keeper, name, first_days=first_days, opened=self.open_session)
+
+    def disconnect_account(self, name: str) -> None:
+        """Forgets what lets Rhythm into an account; what was read stays.
+
+        Raises:
+            UnknownNameError: no such account.
+        """
+        accounts.disconnect(self.person, self.keeper, name)
 
     def correct_event(self, title: str, action: Action | None) -> None:
         """Takes their word on every event of a title; None for no activity.

@@ -150,6 +150,13 @@ def remove_calendar(number: int, _: Posted, site: Here) -> Response:
     return _after("/data", "removed")
 
 
+@router.post("/data/accounts/{name}/forget")
+def forget_account(name: str, _: Posted, site: Here) -> Response:
+    """Forgets what lets Rhythm into an account."""
+    site.assistant.disconnect_account(name)
+    return _after("/data", "forgotten")
+
+
 @router.post("/data/feeds")
 def add_feed(form: Posted, site: Here) -> Response:
     """A calendar by its address."""

@@ -114,6 +114,7 @@ NOTICES = {
     "event": "Kept. Every event of that title counts so from now on.",
     "event_withdrawn": "Taken back; the rules decide again.",
     "removed": "Taken out, with everything that was worked out from it.",
+    "forgotten": "The login is forgotten; what was read stays.",
     "erased": "Everything is erased.",
     "reading": "The file is kept and is being read; this page shows how it goes.",
 }

@@ -87,6 +87,20 @@ class GarminAccount(ExportSource):
                 yield
 
 
+def read_night(fields: Fields, out: Collector, zone: tzinfo) -> Times | None:
+    """A night and its naps to records, from one object of Garmin's, in a file or over the account.
+
+    Returns:
+        From when until when the night lasts; None where none was slept.
+
+    Raises:
+        UnusableError: it cannot be used.
+    """
+    told = _Told()
+    _sleep(fields, out, zone, told)
+    return next(iter(told.nights.values()), None)
+
+
 def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
     """The parts that are read, each with what it holds; nights first, as other files tell of them."""
     if not export.is_zip:
@@ -116,8 +130,8 @@ def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
         out.add(Signal.NIGHT_ASLEEP_MIN, sum(seconds), night, unit="s")
         for signal, name in _STAGES.items():
             out.add(signal, fields.get(name), night, unit="s")
-    out.add(Signal.RESPIRATORY_RATE_PER_MIN, _positive(fields.get("averageRespiration")), night)
-    out.add(Signal.OXYGEN_FRACTION, _positive(nested(fields, "spo2SleepSummary", "averageSPO2")), night, unit="%")
+    out.add(Signal.RESPIRATORY_RATE_PER_MIN, positive(fields.get("averageRespiration")), night)
+    out.add(Signal.OXYGEN_FRACTION, positive(nested(fields, "spo2SleepSummary", "averageSPO2")), night, unit="%")
 
 
 def _nap(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
@@ -150,7 +164,7 @@ def _day(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     intense = [number_of(fields[n]) for n in ("moderateIntensityMinutes", "vigorousIntensityMinutes") if fields.get(n)]
     out.add(Signal.EXERCISE_MIN, sum(intense) if intense else None, whole)
     resting = fields.get("currentDayRestingHeartRate") or fields.get("restingHeartRate")
-    out.add(Signal.RESTING_HR_BPM, _positive(resting), within)
+    out.add(Signal.RESTING_HR_BPM, positive(resting), within)
     for total in objects_at(fields, "allDayStress", "aggregatorList"):
         level = total.get("averageStressLevel")
         if total.get("type") == "TOTAL" and level is not None and number_of(level) >= 0:
@@ -218,7 +232,7 @@ def _plausible_offset(minutes: float, otherwise: int) -> int:
     return round(minutes) if abs(minutes) <= 15 * 60 else otherwise
 
 
-def _positive(value: Any) -> Any:
+def positive(value: Any) -> Any:
     """The value; None for the zero and below that stand for "not measured"."""
     return None if value is None or number_of(value) <= 0 else value
 

@@ -72,13 +72,24 @@ class Oura(ExportSource):
         """The documents of every kind that is taken."""
         for part in _readable(export):
             for kind, fields in _documents(export, part, out):
-                reader = _READERS.get(kind)
-                if reader is not None:
-                    try:
-                        reader(fields, out, zone)
-                    except UnusableError as error:
-                        out.problem(error.kind, error.signal)
+                try:
+                    read_document(kind, fields, out, zone)
+                except UnusableError as error:
+                    out.problem(error.kind, error.signal)
                 yield
+
+
+def read_document(kind: str, fields: Fields, out: Collector, zone: tzinfo) -> None:
+    """One document to records: ``sleep``, ``activity``, ``heart_rate``, ``oxygen``, ``session`` or ``workout``.
+
+    Another kind gives nothing.
+
+    Raises:
+        UnusableError: it cannot be used.
+    """
+    reader = _READERS.get(kind)
+    if reader is not None:
+        reader(fields, out, zone)
 
 
 def _readable(export: Export) -> list[Part]:

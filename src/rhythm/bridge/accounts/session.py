@@ -1,0 +1,214 @@
+"""Sending an account's requests: tokens renewed in time, asked again where it may help, bounded in every way.
+
+A renewed token is handed to ``keep`` before it is used: some vendors take the old one back at once, and a process
+that dies in between must not lose the way in. 429 and 503 are waited out where the vendor asks for no more than
+the session's patience; more than that ends the reading as `AccountErrorKind.LATER`, to be gone on with later.
+"""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+import msgspec
+
+from rhythm.bridge.accounts.credentials import Credentials, code_form, renewal_form, with_bearer, with_tokens
+from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, Request
+
+USER_AGENT = "rhythm"
+MOST_BYTES = 32 * 1024 * 1024
+TRIES = 4
+TIMEOUT_S = 30.0
+_WAIT_STATUSES = frozenset({429, 503})
+
+
+def _now_at() -> datetime:
+    return datetime.now(UTC)
+
+
+class Session:
+    """An account that is being read; use it as a context."""
+
+    def __init__(
+        self,
+        account: HealthAccount,
+        credentials: Credentials,
+        keep: Callable[[Credentials], object],
+        *,
+        host: str = "",
+        patience_s: float = 60.0,
+        sleep: Callable[[float], object] = time.sleep,
+        now: Callable[[], datetime] = _now_at,
+    ) -> None:
+        """Read an account.
+
+        Args:
+            account: which.
+            credentials: what lets us in.
+            keep: takes renewed credentials, before they are used.
+            host: another base address than the vendor's, tokens included; for tests and proxies of one's own.
+            patience_s: longest single wait that a vendor may ask for.
+            sleep: waits so many seconds.
+            now: the clock.
+        """
+        self._account = account
+        self._credentials = credentials
+        self._keep = keep
+        self._host = host.rstrip("/")
+        self._patience_s = patience_s
+        self._sleep = sleep
+        self._now = now
+        self._client = httpx.Client(timeout=TIMEOUT_S, headers={"User-Agent": USER_AGENT}, trust_env=False)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._client.close()
+
+    def get(self, request: Request) -> Any:
+        """The JSON that answers a request; None for an empty answer or where there is nothing.
+
+        Raises:
+            AccountError: it cannot be had; see its kind.
+        """
+        url = (self._host or self._account.base_url) + request.path
+        renewed = False
+        if not self._credentials.is_fresh(self._now()):
+            self._renew()
+            renewed = True
+        while True:
+            headers = {"Authorization": f"Bearer {self._credentials.access_token}", "Accept": "application/json"}
+            status, body = self._ask("GET", url, headers, params=list(request.query))
+            if status == 401 and not renewed:
+                self._renew()
+                renewed = True
+                continue
+            return self._read(status, body)
+
+    def exchange_code(self, code: str, redirect_url: str) -> Credentials:
+        """Turns the code of an agreed login into tokens, and keeps them.
+
+        Raises:
+            AccountError: the vendor does not take it.
+        """
+        self._tokens(code_form(self._credentials, code, redirect_url))
+        return self._credentials
+
+    def exchange_key(self) -> Credentials:
+        """Turns a key into a first token, and keeps it, so that a mistyped key is seen at once.
+
+        Raises:
+            AccountError: the vendor does not take it.
+        """
+        self._renew()
+        return self._credentials
+
+    def _renew(self) -> None:
+        if not self._account.login.by_key:
+            if not self._credentials.refresh_token:
+                raise self._needs_login()
+            self._tokens(renewal_form(self._credentials))
+            return
+        if not self._credentials.key:
+            raise self._needs_login()
+        status, body = self._ask("GET", self._token_url(), {"Authorization": f"ApiKey {self._credentials.key}"})
+        fresh = with_bearer(self._credentials, body.decode(errors="replace"), self._now()) if status == 200 else None
+        self._take(status, fresh)
+
+    def _tokens(self, form: Mapping[str, str]) -> None:
+        status, body = self._ask("POST", self._token_url(), {"Accept": "application/json"}, data=dict(form))
+        answer = _json(body)
+        given = answer if status == 200 and isinstance(answer, dict) else {}
+        self._take(status, with_tokens(self._credentials, given, self._now()))
+
+    def _take(self, status: int, fresh: Credentials | None) -> None:
+        if fresh is None:
+            if status in (400, 401, 403) or status == 200:
+                raise self._needs_login()
+            raise AccountError(AccountErrorKind.UNREACHABLE, f"{self._account.title} gave no token (status {status})")
+        self._keep(fresh)
+        self._credentials = fresh
+
+    def _token_url(self) -> str:
+        url = self._account.login.token_url
+        return self._host + httpx.URL(url).path if self._host else url
+
+    def _ask(self, method: str, url: str, headers: Mapping[str, str], **what: Any) -> tuple[int, bytes]:
+        """Status and body, after waiting and asking again where that may help."""
+        for attempt in range(1, TRIES + 1):
+            last = attempt == TRIES
+            try:
+                with self._client.stream(method, url, headers=dict(headers), **what) as response:
+                    status, asked = response.status_code, response.headers.get("Retry-After", "")
+                    body = self._whole(response)
+            except (httpx.HTTPError, httpx.InvalidURL, OSError):
+                if last:
+                    raise AccountError(
+                        AccountErrorKind.UNREACHABLE, f"{self._account.title} cannot be reached; it is tried again"
+                    ) from None
+                self._sleep(2.0**attempt)
+                continue
+            if status in _WAIT_STATUSES:
+                wait_s = _seconds(asked, self._now()) or 2.0**attempt
+                if last or wait_s > self._patience_s:
+                    raise AccountError(
+                        AccountErrorKind.LATER, f"{self._account.title} asks to come back later", retry_after_s=wait_s
+                    )
+                self._sleep(wait_s)
+            elif status >= 500 and not last:
+                self._sleep(2.0**attempt)
+            else:
+                return status, body
+        raise AssertionError  # the last attempt returned or raised
+
+    def _whole(self, response: httpx.Response) -> bytes:
+        data = bytearray()
+        for chunk in response.iter_bytes(1 << 16):
+            data += chunk
+            if len(data) > MOST_BYTES:
+                raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an absurdly long answer")
+        return bytes(data)
+
+    def _read(self, status: int, body: bytes) -> Any:
+        if status in (204, 404) or (status == 200 and not body.strip()):
+            return None
+        if status in (401, 403):
+            raise self._needs_login()
+        if status >= 500:
+            raise AccountError(AccountErrorKind.UNREACHABLE, f"{self._account.title} has trouble (status {status})")
+        if status != 200:
+            raise AccountError(AccountErrorKind.REFUSED, f"{self._account.title} refuses the request (status {status})")
+        answer = _json(body)
+        if answer is None:
+            raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an answer that is no JSON")
+        return answer
+
+    def _needs_login(self) -> AccountError:
+        return AccountError(
+            AccountErrorKind.NEEDS_LOGIN,
+            f"{self._account.title} does not take the login any more; run `rhythm connect {self._account.name}` again",
+        )
+
+
+def _json(body: bytes) -> Any:
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeError, RecursionError, ValueError):
+        return None
+
+
+def _seconds(asked: str, now_at: datetime) -> float:
+    """A Retry-After, seconds or a date, as seconds; 0 where it is neither."""
+    try:
+        return max(0.0, float(asked)) if asked.strip().replace(".", "", 1).isdigit() else _until(asked, now_at)
+    except (ValueError, TypeError, OverflowError):
+        return 0.0
+
+
+def _until(asked: str, now_at: datetime) -> float:
+    at = parsedate_to_datetime(asked)
+    return max(0.0, ((at if at.tzinfo else at.replace(tzinfo=UTC)) - now_at).total_seconds())

@@ -1,0 +1,117 @@
+"""A person's accounts: let in once, read every day, gone on with after trouble, shown with their age, forgotten."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from assist.houses import Clock, house
+from bridge.accounts.peers import CLIENT, CLIENT_SECRET, REFRESH, Peer, serving, whoop
+from rhythm.assist import Assistant
+from rhythm.assist.keeper import Keeper, SecretError
+from rhythm.bridge.accounts.credentials import Credentials
+from rhythm.bridge.accounts.face import AccountError, HealthAccount
+from rhythm.bridge.accounts.session import Session
+from rhythm.store import ImportState
+from rhythm.vocab.errors import InvalidValueError, UnknownNameError
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def peer(clock: Clock) -> Iterator[Peer]:
+    today = clock().date()
+    with serving(whoop(today - timedelta(days=200), today + timedelta(days=9))) as served:
+        yield served
+
+
+@pytest.fixture
+def assistant(tmp_path: Path, clock: Clock, peer: Peer) -> Iterator[Assistant]:
+    def opened(account: HealthAccount, given: Credentials, keep: Callable[[Credentials], object]) -> Session:
+        return Session(account, given, keep, host=peer.url, sleep=lambda _: None)
+
+    with house(tmp_path, clock) as made:
+        made.open_session = opened
+        made.keeper = Keeper(made.person, "a token")
+        made.connect_account("whoop", Credentials(CLIENT, CLIENT_SECRET, REFRESH))
+        yield made
+
+
+def test_an_account_is_read_and_then_only_what_is_new(assistant: Assistant, clock: Clock, peer: Peer) -> None:
+    run = assistant.read_account("whoop", first_days=60)
+    assert run.state is ImportState.DONE
+    assert run.counts["added"] > 300
+    asked = len(peer.asked)
+    clock.at += timedelta(days=2)
+    later = assistant.read_account("whoop")
+    assert 0 < later.counts["added"] < 60
+    assert later.counts["known"] > 0
+    assert len(peer.asked) - asked <= 6, "only the days since, and three before"
+    assert assistant.data().readings == run.counts["added"] + later.counts["added"]
+
+
+def test_a_reading_that_was_cut_short_goes_on_where_it_stopped(assistant: Assistant, clock: Clock, peer: Peer) -> None:
+    asked: list[int] = []
+    original = peer.answer
+
+    def failing(path: str, query: dict[str, str], form: dict[str, str], authorization: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
+        asked.append(1)
+        return (400, {}, b"") if len(asked) == 5 else original(path, query, form, authorization)
+
+    peer.answer = failing  # type: ignore[method-assign]
+    with pytest.raises(AccountError):
+        assistant.read_account("whoop", first_days=90)
+    before = assistant.data().readings
+    assert before > 0
+    clock.at += timedelta(hours=1)
+    run = assistant.read_account("whoop", first_days=90)
+    assert run.state is ImportState.DONE
+    assert len(assistant.data().imports) == 1, "the same run went on"
+    assert assistant.data().readings == run.counts["added"] > before
+
+
+def test_the_scheduler_reads_daily_and_backs_off(assistant: Assistant, clock: Clock, peer: Peer) -> None:
+    peer.trouble = [(429, "7200")]
+    assert assistant.run_due() == 1
+    (line,) = assistant.data().accounts
+    assert (line.name, line.failure) == ("whoop", "later")
+    assert line.next_at == clock() + timedelta(hours=2)
+    assert assistant.run_due() == 0
+    clock.at += timedelta(hours=3)
+    assert assistant.run_due() == 1
+    (line,) = assistant.data().accounts
+    assert line.failure == ""
+    assert line.next_at == clock() + timedelta(days=1)
+    assert assistant.data().readings > 1000
+
+
+def test_what_lets_in_is_encrypted_and_can_be_forgotten(assistant: Assistant, tmp_path: Path) -> None:
+    assistant.read_account("whoop", first_days=3)
+    stored = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert CLIENT_SECRET.encode() not in stored
+    assert REFRESH.encode() not in stored
+    assistant.disconnect_account("whoop")
+    assert assistant.data().accounts == ()
+    assert assistant.data().readings > 0, "what was read stays"
+    assert assistant.run_due() == 0
+    with pytest.raises(SecretError):
+        assistant.read_account("whoop")
+
+
+def test_reading_an_account_can_be_undone(assistant: Assistant) -> None:
+    run = assistant.read_account("whoop", first_days=10)
+    assistant.undo_import(run.number)
+    assert assistant.data().readings == 0
+
+
+def test_an_unknown_account_and_no_days_are_refused(assistant: Assistant) -> None:
+    with pytest.raises(UnknownNameError):
+        assistant.read_account("polar")
+    with pytest.raises(UnknownNameError):
+        assistant.connect_account("polar", Credentials())
+    with pytest.raises(InvalidValueError):
+        assistant.read_account("whoop", first_days=0)
