@@ -5,15 +5,18 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 
 from rhythm.bridge.wearables.days import DaySummary, DayValue, summarise
-from rhythm.bridge.wearables.nights import Sleep
+from rhythm.bridge.wearables.nights import Sleep, sleep_by_day
 from rhythm.bridge.wearables.records import from_stored
 from rhythm.bridge.wearables.signals import SIGNALS, Signal
+from rhythm.bridge.wearables.spans import union
 from rhythm.store import DayValue as StoredValue
 from rhythm.store import PersonStore
 
 CHUNK_DAYS = 30
 """Days summarised at once: memory does not grow with the length of a history."""
 
+_OF_NIGHTS = frozenset({Signal.HEART_RATE_BPM.value})
+"""Of these nothing but what lies within a night is used: no need to read a watch's every beat of the day."""
 _NIGHT, _NAP = "night", "nap"
 _SIGNAL_NAMES = {signal.value: signal for signal in Signal}
 _SLEEP_NUMBERS = ("deep_min", "rem_min", "awake_min", "in_bed_min", "interruptions")
@@ -28,7 +31,9 @@ def refresh_days(person: PersonStore, first: date, last: date) -> int:
         # A day's night begins on the day before; zones reach half a day and more beyond UTC.
         from_at = datetime.combine(begin - timedelta(days=2), time(), UTC)
         until_at = datetime.combine(end + timedelta(days=2), time(), UTC)
-        records = from_stored(person.readings.window(_SIGNAL_NAMES, from_at, until_at))
+        records = list(from_stored(person.readings.window(_SIGNAL_NAMES.keys() - _OF_NIGHTS, from_at, until_at)))
+        slept = union((s.night.asleep_at, s.night.awake_at) for s in sleep_by_day(records).values() if s.night)
+        records += from_stored(person.readings.touching(_OF_NIGHTS, slept))
         days = {day: summary for day, summary in summarise(records, stored=True).items() if begin <= day <= end}
         computed_at = datetime.now(UTC)
         person.days.replace(begin, end, [v for s in days.values() for v in _stored(s, computed_at)])

@@ -81,7 +81,7 @@ class Imports:
             if run.state is not ImportState.RUNNING:
                 raise InvalidValueError(f"import run {number} is {run.state}; begin a new one")
             added = self._readings.insert(connection, readings, number)
-            here = Counter({"added": added.added, "known": added.known})
+            here = Counter({"added": added.added, "known": added.known, "corrected": added.corrected})
             new = {
                 "checkpoint": checkpoint if checkpoint is not None else run.checkpoint,
                 "counts": dict(Counter(run.counts) + here + Counter(counts or {})),
@@ -108,7 +108,7 @@ class Imports:
         return self._end(number, ImportState.FAILED, remove=True)
 
     def undo(self, number: int) -> ImportRun:
-        """Takes out what a run added. Readings that an earlier run had brought stay.
+        """Takes out what a run added. Readings that an earlier run had brought stay, corrected as they are.
 
         Raises:
             UnknownEntryError: this person has no such run.

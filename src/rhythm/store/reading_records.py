@@ -103,12 +103,14 @@ class Added(msgspec.Struct, frozen=True):
     Attributes:
         added: how many are new.
         known: how many were there already.
+        corrected: how many of these had another value, which was taken.
         refused: how many of each problem: ``not_finite``, ``ends_before_start``, ``no_zone``.
         from_at, until_at: the stretch that the offered ones touch; None where none was fit.
     """
 
     added: int = 0
     known: int = 0
+    corrected: int = 0
     refused: dict[str, int] = {}
     from_at: datetime | None = None
     until_at: datetime | None = None

@@ -1,12 +1,14 @@
 """Health readings: many, kept once each, found by kind and time.
 
-A reading is known by its stream (kind, source, unit), its start and end and the source's
-own id: offered again, it is counted as known and changes nothing.
+A reading is known by its stream (kind, source, unit), its start and end and the source's own id.
+Offered again it is counted as known. With another value it corrects what is kept: a sum that still
+grew when it was read first (steps of an hour that was not over) takes the larger value, so that an
+older file takes nothing back; anything else takes the value that was offered last.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
@@ -25,6 +27,9 @@ T = TypeVar("T")
 BATCH_ROWS = 20_000
 """Readings written in one transaction by `Readings.add`."""
 
+LONGEST_TOUCHING = timedelta(days=2)
+"""How long before a span `Readings.touching` looks for readings that last into it."""
+
 _BEGINNING_AT = datetime.min.replace(tzinfo=UTC)
 
 _StreamKey = tuple[str, str, str]
@@ -38,6 +43,26 @@ _INTO_SERVER = f"""
     ON CONFLICT DO NOTHING
 """  # noqa: S608 our own names
 """One statement for all rows of a stream: a round trip for each would take most of the time."""
+
+
+GROWING_UNITS = frozenset({"count", "kcal", "min", "km"})
+"""Units of what adds up while its time runs."""
+_OF_FILE = """
+    UPDATE readings SET value = ?4, offset_min = ?5, detail = ?6
+    WHERE person_id = ?7 AND stream = ?8 AND start_at = ?1 AND end_at = ?2 AND external_id = ?3 AND value %s ?4
+"""
+_OF_SERVER = """
+    UPDATE readings AS old SET value = new.value, offset_min = new.offset_min, detail = new.detail
+    FROM (
+        SELECT DISTINCT ON (start_at, end_at, external_id) * FROM unnest(
+            %%s::bigint[], %%s::bigint[], %%s::text[], %%s::float8[], %%s::int[], %%s::text[]
+        ) WITH ORDINALITY AS offered(start_at, end_at, external_id, value, offset_min, detail, place)
+        ORDER BY start_at, end_at, external_id, %s
+    ) AS new
+    WHERE old.person_id = %%s AND old.stream = %%s AND old.start_at = new.start_at AND old.end_at = new.end_at
+        AND old.external_id = new.external_id AND old.value %s new.value
+"""
+"""The correction of rows that are known, for a sum and for anything else."""
 
 
 class Readings:
@@ -63,11 +88,16 @@ class Readings:
         """Stores what is new among the readings, within a transaction of the caller's."""
         batch = _sorted_into_streams(offered)
         numbers = self._stream_numbers(connection, batch.streams)
-        added = sum(self._insert_stream(connection, numbers[key], rows, run) for key, rows in batch.streams.items())
-        count = sum(len(rows) for rows in batch.streams.values())
+        added = corrected = count = 0
+        for key, rows in batch.streams.items():
+            new = self._insert_stream(connection, numbers[key], rows, run)
+            if new < len(rows):
+                corrected += self._correct_stream(connection, numbers[key], rows, growing=key[2] in GROWING_UNITS)
+            added, count = added + new, count + len(rows)
         return Added(
             added,
             count - added,
+            corrected,
             dict(batch.refused),
             None if batch.from_us is None else from_micros(batch.from_us),
             None if batch.until_us is None else from_micros(batch.until_us),
@@ -81,6 +111,27 @@ class Readings:
             streams = [stream for stream in self._streams(connection) if stream.kind in wanted]
             of_streams = readings.c.stream.in_([stream.number for stream in streams])
             return self._read(connection, streams, sa.and_(of_streams, within))
+
+    def touching(self, kinds: Iterable[str], spans: Sequence[tuple[datetime, datetime]]) -> tuple[HealthReading, ...]:
+        """The readings of those kinds that share an instant with one of the spans, once each, by start.
+
+        Args:
+            kinds: which; of readings longer than `LONGEST_TOUCHING` some may be left out.
+            spans: start and end, in order and apart from one another.
+        """
+        wanted = set(kinds)
+        c = readings.c
+        found: list[HealthReading] = []
+        with self._scope.read() as connection:
+            streams = [stream for stream in self._streams(connection) if stream.kind in wanted]
+            of_streams = c.stream.in_([stream.number for stream in streams])
+            after_at = _BEGINNING_AT
+            for from_at, until_at in spans if streams else ():
+                first_at = max(after_at, from_at - LONGEST_TOUCHING)
+                within = sa.and_(c.start_at > first_at, c.start_at <= until_at, c.end_at >= from_at)
+                found += self._read(connection, streams, sa.and_(of_streams, within))
+                after_at = until_at
+        return tuple(found)
 
     def latest(self) -> dict[str, HealthReading]:
         """The reading of each kind that starts last."""
@@ -132,20 +183,21 @@ class Readings:
         )
         # A health import reads all of a person's days back: instants are made here, without a call of our own each.
         epoch_at, span = EPOCH_AT, timedelta
+        found = connection.execute(query).cursor.fetchall()
         words = {n: (stream.kind, stream.unit, stream.source) for n, stream in of.items()}
         return tuple(
             HealthReading(
                 words[n][0],
                 value,
                 words[n][1],
-                epoch_at + span(0, 0, start),
-                epoch_at + span(0, 0, end),
+                (start_at := epoch_at + span(0, 0, start)),
+                start_at if end == start else epoch_at + span(0, 0, end),
                 words[n][2],
                 offset_min,
                 external_id,
                 detail or "",
             )
-            for n, value, start, end, offset_min, external_id, detail in connection.execute(query).cursor.fetchall()
+            for n, value, start, end, offset_min, external_id, detail in found
         )
 
     def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[_StreamKey]) -> dict[_StreamKey, int]:
@@ -171,11 +223,22 @@ class Readings:
             starts, ends, ids, values, offsets, details = (list(column) for column in zip(*rows, strict=True))
             columns = (starts, ends, ids, [float(value) for value in values], offsets, details)
             done = connection.exec_driver_sql(_INTO_SERVER, (*whose, *columns))
-        added = max(done.rowcount, 0)
+        added = max(int(done.rowcount), 0)
         if added:
             starts = [row[0] for row in rows]
             self._widen(connection, stream, added, from_micros(min(starts)), from_micros(max(starts)))
         return added
+
+    def _correct_stream(self, connection: sa.Connection, stream: int, rows: list[_Row], *, growing: bool) -> int:
+        """Takes another value of what is known, where it counts for more; how many were changed."""
+        whose = (self._scope.person_id, stream)
+        if self._scope.database.is_sqlite:
+            changed = connection.exec_driver_sql(_OF_FILE % ("<" if growing else "<>"), [row + whose for row in rows])
+        else:
+            columns = [list(column) for column in zip(*rows, strict=True)]
+            order, sign = ("value DESC", "<") if growing else ("place DESC", "<>")
+            changed = connection.exec_driver_sql(_OF_SERVER % (order, sign), (*columns, *whose))
+        return max(int(changed.rowcount), 0)
 
     def _widen(self, connection: sa.Connection, stream: int, added: int, first_at: datetime, last_at: datetime) -> None:
         c = reading_streams.c
@@ -226,7 +289,9 @@ def _sorted_into_streams(offered: Iterable[ReadingLike]) -> _Batch:
             batch.refused["not_finite"] += 1
             continue
         try:
-            start_us, end_us = to_micros(reading.start_at), to_micros(reading.end_at)
+            start_at, end_at = reading.start_at, reading.end_at
+            start_us = to_micros(start_at)
+            end_us = start_us if end_at is start_at else to_micros(end_at)
         except InvalidValueError:
             batch.refused["no_zone"] += 1
             continue
@@ -255,6 +320,7 @@ def total_of(a: Added, b: Added) -> Added:
     return Added(
         a.added + b.added,
         a.known + b.known,
+        a.corrected + b.corrected,
         dict(Counter(a.refused) + Counter(b.refused)),
         min(starts, default=None),
         max(ends, default=None),

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.wearables.reading import HEAD, TAIL, heart_rate, read_all, sleep
 from rhythm.bridge.wearables import apple
-from rhythm.bridge.wearables.apple_plain import PlainRun, plain_run
+from rhythm.bridge.wearables.apple_plain import PlainRun, places, plain_run
 from rhythm.bridge.wearables.apple_types import QUANTITIES
 from rhythm.bridge.wearables.problems import Problem, merge_problems
 from rhythm.bridge.wearables.records import Record
@@ -25,7 +25,19 @@ NAMES = st.sampled_from(
 )
 VALUES = st.sampled_from(["60", "61.5", "-1", "1e9", "1_0", "nan", " 60 ", "0x1", "", "6e1", "1e999", "٦٠", "60&#48;"])
 UNITS = st.sampled_from(["count/min", "count", "%", "kcal", "kJ", "ms", "kcal/hr·kg", "lb", "&lt;"])
-DEVICES = st.sampled_from(["&lt;&lt;HKDevice: 0x1&gt;, name:Watch&gt;", "&#60;", "plain", "&nosuch;", "ü", "a > b"])
+DEVICES = st.sampled_from(
+    [
+        "&lt;&lt;HKDevice: 0x1&gt;, name:Watch&gt;",
+        "&#60;",
+        "plain",
+        "&nosuch;",
+        "ü",
+        "a > b",
+        "a < b",
+        "<Record>",
+        "</Record>",
+    ]
+)
 KINDS = st.sampled_from([*QUANTITIES, "HKQuantityTypeIdentifierBasalEnergyBurned", "HKQuantityTypeIdentifierHeartRate"])
 INNER = st.sampled_from(
     ['<MetadataEntry key="HKMetadataKeyHeartRateMotionContext" value="0"/>', '<MetadataEntry key="A" value="&amp;"/>',
@@ -117,9 +129,11 @@ def test_going_on_at_any_checkpoint_reads_the_rest(
 def test_plain_elements_never_reach_the_parser() -> None:
     text = (LINE * 2000 + "</HealthData>").encode().decode("latin-1")
     run = plain_run(text, 0)
-    ((fields, places),) = run.found.values()
+    ((signal, fields),) = run.found.items()
     assert (len(fields), run.end, run.sound) == (2000, 2000 * (len(LINE) - 1) + 1999, True)
-    assert text[places[7] :].startswith("<Record ")
+    found = places(text, run, 0, signal)
+    assert len(found) == 2000
+    assert all(text.startswith("<Record ", at) for at in found)
 
 
 @pytest.mark.parametrize("opening", ["<!--", "<![CDATA[", "<Record>", "<?x ", '<Record type="'])

@@ -21,7 +21,7 @@ from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.sources import Batch, Checkpoint, Progress, fingerprint
 from rhythm.bridge.wearables.zip_members import StreamBrokenError
 
-BATCH_RECORDS = 5_000
+BATCH_RECORDS = 20_000
 BATCH_BYTES = 1 << 26
 """A batch is handed out after so many bytes even without records, so that the checkpoint moves."""
 LONGEST_TOKEN = 1 << 20
@@ -65,7 +65,7 @@ class AppleHealth:
         resume_from: Checkpoint | None = None,
         zone: tzinfo = UTC,
     ) -> Iterator[Batch]:
-        """The export's records in batches of about 5,000.
+        """The export's records in batches of about 20,000.
 
         Args:
             path: ``export.zip`` or its XML, under any name.
@@ -205,7 +205,7 @@ class _Import:
             if not run.sound:
                 return offset, run.end
             if run.end > offset:
-                self._elements.pass_over(run, offset, at_byte)
+                self._elements.pass_over(text, offset, run, at_byte)
                 self._base += run.end - offset
                 self._fed_to += run.end - offset
                 offset = run.end

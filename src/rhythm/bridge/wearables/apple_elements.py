@@ -15,7 +15,7 @@ from operator import itemgetter
 from xml.parsers import expat
 
 from rhythm.bridge.wearables.apple_dates import AppleDates, DateError
-from rhythm.bridge.wearables.apple_plain import PlainRun, true_text
+from rhythm.bridge.wearables.apple_plain import FIELDS, PlainRun, places, true_text
 from rhythm.bridge.wearables.apple_types import (
     MINDFUL_TYPE,
     QUANTITIES,
@@ -38,8 +38,8 @@ _DISTANCE = "HKQuantityTypeIdentifierDistance"
 _WORKOUT_MIN = Signal.WORKOUT_MIN  # bound once: Python 3.11 takes a fifth of a microsecond to find an enum's member
 _INTERVALS = frozenset(signal for signal, spec in SIGNALS.items() if spec.is_interval_length)
 
-_PLAIN = {s: FACTORS[SIGNALS[s].unit] for s in QUANTITIES.values() if SIGNALS[s].unit not in {"fraction", "degC"}}
-"""Signals whose value is always a number times a factor, with the factor of each unit."""
+_PLAIN = {s: FACTORS[SIGNALS[s].unit] for s in QUANTITIES.values()}
+"""The factor of each unit in which a signal's value is a number times one."""
 
 _Element = tuple[Signal, list[str], int]
 """A wanted element: of what, its attributes (name, value, name, value ...), and the byte at which it begins."""
@@ -139,25 +139,26 @@ class ElementReader:
         self._waiting.clear()
         self._done = position
 
-    def pass_over(self, run: PlainRun, begin: int, at_byte: int) -> None:
+    def pass_over(self, text: str, begin: int, run: PlainRun, at_byte: int) -> None:
         """Take a run of plain elements that the parser, which stands before it, will never see.
 
         Args:
+            text: in which the run is.
+            begin: where in the text it begins.
             run: the run.
-            begin: where it begins in its text.
-            at_byte: where in the file the first character of its text is.
+            at_byte: where in the file the text begins.
         """
         self.finish(at_byte + run.end)
         self._base += run.end - begin
-        for signal, (elements, places) in run.found.items():
-            _, names, units, starts, ends, texts = zip(*elements, strict=True)
+        for signal, elements in run.found.items():
+            _, names, units, starts, ends, texts, *_ = zip(*elements, strict=True)
             try:
                 true = {name: true_text(name) for name in set(names)}
                 names = tuple(map(true.__getitem__, names))
                 self.records += self._read_columns(signal, names, set(map(true_text, set(units))), starts, ends, texts)
-            except (LookupError, ValueError):  # one of them is unusual, or the signal is
-                for place, (_, *written) in zip(places, elements, strict=True):
-                    attributes = dict(zip(_PLAIN_NAMES, map(true_text, written), strict=True))
+            except (_UnusableError, ValueError):  # one of them is unusual
+                for place, element in zip(places(text, run, begin, signal), elements, strict=True):
+                    attributes = dict(zip(_PLAIN_NAMES, map(true_text, element[FIELDS]), strict=True))
                     self._read_one(signal, attributes, at_byte + place)
 
     @property
@@ -193,7 +194,7 @@ class ElementReader:
         for signal, elements in regular.items():
             try:
                 self.records += self._read_regular(signal, [e[1] for e in elements])
-            except (LookupError, ValueError):  # one of them is unusual
+            except (_UnusableError, ValueError):  # one of them is unusual
                 for _, attributes, at_byte in elements:
                     self._read_one(signal, _dict(attributes), at_byte)
 
@@ -201,7 +202,7 @@ class ElementReader:
         """All of them as records.
 
         Raises:
-            LookupError: their unit is unknown, or their values are not plain.
+            _UnusableError: one has an unknown unit, or a value that is no number.
             ValueError: they have different units, or one has a date or value that cannot be
                 read, or must be quarantined.
         """
@@ -219,9 +220,9 @@ class ElementReader:
     ) -> Iterator[Record]:
         """The same, where their attributes have been sorted out."""
         (unit,) = units
-        factor = _PLAIN[signal][unit]
-        values = [float(t) * factor for t in texts]
-        starts_at, ends_at = self._dates.instants(starts), self._dates.instants(ends)
+        factor = _PLAIN[signal].get(unit)
+        values = [_number(t, unit, signal) for t in texts] if factor is None else [float(t) * factor for t in texts]
+        starts_at, ends_at = self._dates.spans(starts, ends)
         if not all_plausible(signal, values, starts_at, ends_at):
             raise ValueError("one must be quarantined")
         sources = map(self._sources.__getitem__, names)
@@ -229,7 +230,7 @@ class ElementReader:
 
     def _read_one(self, signal: Signal, attributes: dict[str, str], at_byte: int) -> None:
         try:
-            start_at, end_at = self._dates.instants([attributes["startDate"], attributes["endDate"]])
+            (start_at,), (end_at,) = self._dates.spans([attributes["startDate"]], [attributes["endDate"]])
             (offset_min,) = self._dates.offsets_min([attributes["startDate"]])
             if _ZONE in attributes:
                 there = self._dates.offset_in(attributes[_ZONE], start_at)

@@ -14,25 +14,29 @@ from rhythm.bridge.wearables.apple_types import QUANTITIES
 from rhythm.bridge.wearables.signals import Signal
 
 _SPACE = r"[ \t\r\n]*+"
-_TEXT = r'[^"<&\x00-\x1f]*+'
-_SKIPPED = rf"{_TEXT}(?:&(?:lt|gt|amp|quot|apos);{_TEXT})*+"
-_DATE = r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}"
+_TEXT = r'[^"<&\t\r\n]*+'
+_SKIPPED = r'[^"]*+'
 _SAYS_MORE = r'(?:HKTimeZone|HKExternalUUID|HKMetadataKeySyncIdentifier)"'
 """Inner entries that change what a record is; they are for the parser."""
 _BEGINS = '<Record type="'
+_INNER = rf'{_SPACE}<MetadataEntry key="(?!{_SAYS_MORE})[A-Za-z0-9_]++" value="{_SKIPPED}"/>'
 _ELEMENT = re.compile(
     rf'{_SPACE}{_BEGINS}([A-Za-z0-9]++)" sourceName="({_TEXT})"'
     rf'(?: sourceVersion="{_SKIPPED}")?(?: device="{_SKIPPED}")?'
-    rf' unit="({_TEXT})" creationDate="{_TEXT}" startDate="({_DATE})" endDate="({_DATE})"'
-    r' value="(-?[0-9]++(?:\.[0-9]++)?+(?:[eE][+-]?[0-9]++)?+)"'
-    rf'(?:/>|>(?:{_SPACE}<MetadataEntry key="(?!{_SAYS_MORE})[A-Za-z0-9_]++" value="{_SKIPPED}"/>)*+{_SPACE}</Record>)',
-    re.ASCII,
+    rf' unit="({_TEXT})" creationDate="{_SKIPPED}" startDate="({_TEXT})" endDate="({_TEXT})" value="({_TEXT})"'
+    rf"(?:/>|(>){_INNER}(?:{_INNER.replace('/>', '(/>)')})?{_SPACE}</Record>)"
+    r"|([\s\S]++)"
 )
+"""An element; where none stands, all that is left, so that one search over a text gives the run that it begins with."""
+_OTHER_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)")
+"""Such an attribute must not hold an entity either that no parser knows."""
 _NO_CHARACTERS = ("\ufffe", "\uffff")
 """What Python reads from UTF-8 and XML does not allow."""
 
-Plain = tuple[str, str, str, str, str, str]
-"""Type, device name, unit, start, end and value as they are written, one character a byte."""
+Plain = tuple[str, ...]
+"""What the groups of `_ELEMENT` hold: type, device name, unit, start, end, value, as they are written ..."""
+FIELDS = slice(1, 6)
+"""... and the place of the last five, which are read."""
 
 
 class PlainRun(NamedTuple):
@@ -40,12 +44,12 @@ class PlainRun(NamedTuple):
 
     Attributes:
         end: where the run ends in the text.
-        found: of each signal that is wanted, the elements and where in the text each begins.
+        found: the elements of each signal that is wanted.
         sound: whether the parser would take its bytes for text; the run is for the parser where not.
     """
 
     end: int
-    found: dict[Signal, tuple[list[Plain], list[int]]]
+    found: dict[Signal, list[Plain]]
     sound: bool
 
 
@@ -56,19 +60,28 @@ def next_plain(text: str, start: int) -> int:
 
 def plain_run(text: str, start: int) -> PlainRun:
     """The plain elements that stand at ``start``, as many as follow; none where it ends there."""
-    found: dict[Signal, tuple[list[Plain], list[int]]] = {}
-    match, wanted, at = _ELEMENT.match, QUANTITIES, start
-    while (element := match(text, at)) is not None:
-        fields: Plain = element.groups()  # type: ignore[assignment]  # six groups, all of which took part
-        signal = wanted.get(fields[0])
+    found: dict[Signal, list[Plain]] = {}
+    elements: list[Plain] = _ELEMENT.findall(text, start)
+    rest = elements.pop()[-1] if elements and elements[-1][-1] else ""
+    end = len(text) - len(rest)
+    openings = len(elements)
+    for element in elements:
+        if element[6]:
+            openings += 3 if element[7] else 2
+        signal = QUANTITIES.get(element[0])
         if signal is not None:
             kept = found.get(signal)
             if kept is None:
-                kept = found[signal] = ([], [])
-            kept[0].append(fields)
-            kept[1].append(element.start(1) - len(_BEGINS))
-        at = element.end()
-    return PlainRun(at, found, _is_text(text[start:at]))
+                kept = found[signal] = []
+            kept.append(element)
+    # One more opening stands in an attribute that nobody reads, and is damage.
+    return PlainRun(end, found, text.count("<", start, end) == openings and _is_text(text[start:end]))
+
+
+def places(text: str, run: PlainRun, start: int, signal: Signal) -> list[int]:
+    """Where in the text the elements of a signal of the run begin."""
+    begins = (element.start(1) for element in _ELEMENT.finditer(text, start, run.end))
+    return [at - len(_BEGINS) for at in begins if QUANTITIES.get(text[at : text.index('"', at)]) is signal]
 
 
 def true_text(written: str) -> str:
@@ -77,6 +90,8 @@ def true_text(written: str) -> str:
 
 
 def _is_text(written: str) -> bool:
+    if _OTHER_ENTITY.search(written):
+        return False
     if written.isascii():
         return True
     try:

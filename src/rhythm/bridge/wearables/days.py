@@ -16,7 +16,7 @@ from statistics import fmean, median
 import msgspec
 
 from rhythm.bridge.wearables.hourly import best_covered_sums
-from rhythm.bridge.wearables.nights import DaySleep, Sleep, sleep_by_day
+from rhythm.bridge.wearables.nights import SLEEP_SIGNALS, DaySleep, Sleep, sleep_by_day
 from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.spans import total_min, union
@@ -89,7 +89,8 @@ def summarise(
     by_signal: dict[Signal, list[Record]] = defaultdict(list)
     for record in records if stored else _once(records):
         by_signal[record.signal].append(record)
-    sleeps = sleep_by_day((r for own in by_signal.values() for r in own), priority)
+    slept = (r for signal, own in by_signal.items() if signal in SLEEP_SIGNALS for r in own)
+    sleeps = sleep_by_day(slept, priority)
     nights = _NightTimes(sleeps)
     days: dict[date, dict[Signal, DayValue]] = defaultdict(dict)
     for signal, own in by_signal.items():

@@ -8,7 +8,7 @@ before the clocks changed) still told of the same hour.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from rhythm.bridge.wearables.records import Record
@@ -45,13 +45,15 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
         records: records of one signal, each sample once.
         priority: sources in the person's order; it decides between equal coverage only.
     """
-    hours: dict[datetime, dict[str, list[_Piece]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        for hour_at, piece in _pieces(record):
-            hours[hour_at][record.source].append(piece)
+    hours = _by_hour(records)
     rank = {source: i for i, source in enumerate(priority)}
     days: dict[date, list[tuple[str, _Piece]]] = defaultdict(list)
     for _, sources in sorted(hours.items()):
+        if len(sources) == 1:
+            for source, pieces in sources.items():
+                for piece in pieces:
+                    days[piece[0]].append((source, piece))
+            continue
         covered = {source: total_min(union(p.span for p in pieces)) for source, pieces in sources.items()}
         amounts = {source: sum(p.amount for p in pieces) for source, pieces in sources.items()}
         best = min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -amounts[s], s))
@@ -66,6 +68,27 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
         )
         for day, chosen in sorted(days.items())
     }
+
+
+def _by_hour(records: Iterable[Record]) -> dict[datetime, dict[str, list[_Piece]]]:
+    """The records' pieces by hour of UTC and source. Nearly all lie within one hour, which is a short way."""
+    hours: dict[datetime, dict[str, list[_Piece]]] = defaultdict(lambda: defaultdict(list))
+    hour_at = next_at = datetime.min.replace(tzinfo=UTC)
+    for record in records:
+        start_at, end_at, offset_min = record.start_at, record.end_at, record.offset_min
+        if not hour_at <= start_at < next_at:
+            hour_at = start_at.replace(minute=0, second=0, microsecond=0)
+            next_at = hour_at + _HOUR
+            days: dict[int, date] = {}
+        if end_at <= next_at and not offset_min % 60:  # no local midnight lies within the hour
+            day = days.get(offset_min)
+            if day is None:
+                day = days[offset_min] = (hour_at + offset_min * _MINUTE).date()
+            hours[hour_at][record.source].append(_Piece(day, (start_at, end_at), record.value))
+        else:
+            for piece_at, piece in _pieces(record):
+                hours[piece_at][record.source].append(piece)
+    return hours
 
 
 def _pieces(record: Record) -> Iterator[tuple[datetime, _Piece]]:

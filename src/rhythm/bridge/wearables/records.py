@@ -45,7 +45,7 @@ class Record(msgspec.Struct, frozen=True, gc=False):
     @property
     def kind(self) -> str:
         """The signal's name, as it is stored."""
-        return self.signal.value
+        return self.signal
 
     @property
     def unit(self) -> str:
