@@ -15,7 +15,7 @@ from rhythm.distill.training import Progress, Recipe, begin, split, train
 from rhythm.distill.weeks import TaughtWeeks
 
 FIRST_SEED = 2_500_000
-TINY = Recipe(Shape(width=16, layers=2, heads=2), steps=120, batch=32, rate=5e-3, warmup=10, every=40)
+TINY = Recipe(Shape(width=16, layers=2, heads=2), steps=60, batch=32, rate=5e-3, warmup=10, every=20)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -46,7 +46,7 @@ def served(checkpoint: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("served") / "student.onnx"
     card, difference = export_checkpoint(checkpoint, path)
     assert difference <= MOST_DIFFERENCE
-    assert card.training["step"] == 120
+    assert card.training["step"] == 60
     return path
 
 

@@ -93,7 +93,7 @@ def test_where_they_are_whole_the_student_serves(served: Path, monkeypatch: pyte
 def test_curves_are_drawn_with_their_data(checkpoint: Path, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     data = scaling_data([read_curve(checkpoint.with_suffix(".json"))])
-    assert data["lines"][0]["weeks_read"] == [40 * 32, 80 * 32, 120 * 32]
+    assert data["lines"][0]["weeks_read"] == [20 * 32, 40 * 32, 60 * 32]
     draw_scaling(data, tmp_path / "scaling.png")
     assert (tmp_path / "scaling.png").read_bytes()[:4] == b"\x89PNG"
     kept = msgspec.json.decode((tmp_path / "scaling.json").read_bytes())

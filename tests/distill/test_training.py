@@ -77,7 +77,7 @@ def test_read_step_by_step_or_in_one_go_it_says_the_same() -> None:
 
 def test_it_learns(checkpoint: Path) -> None:
     curve = load(checkpoint).curve
-    assert [row["step"] for row in curve] == [40, 80, 120]
+    assert [row["step"] for row in curve] == [20, 40, 60]
     for part in ("action", "value", "belief"):
         assert curve[-1][f"train_{part}"] < curve[0][f"train_{part}"]
     assert curve[-1]["aside_value"] < curve[0]["aside_value"]
@@ -90,13 +90,13 @@ def test_a_resumed_run_ends_where_the_whole_one_does(checkpoint: Path, weeks: Ta
     def stop(_label: str, _count: int) -> None:
         nonlocal looked
         looked += 1
-        if looked == 57:
+        if looked == 27:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         train(part, *split(weeks), path, stop)
     again = resumed(TINY, path)
-    assert again.step == 40
+    assert again.step == 20
     train(again, *split(weeks), path)
     whole = load(checkpoint)
     assert again.curve == whole.curve
@@ -106,11 +106,11 @@ def test_a_resumed_run_ends_where_the_whole_one_does(checkpoint: Path, weeks: Ta
 
 def test_another_recipe_does_not_go_on_from_a_checkpoint(checkpoint: Path) -> None:
     with pytest.raises(InvalidValueError, match="trained by another recipe"):
-        resumed(Recipe(TINY.shape, steps=121), checkpoint)
+        resumed(Recipe(TINY.shape, steps=61), checkpoint)
 
 
 def test_a_run_may_start_from_another_and_says_so(checkpoint: Path, weeks: TaughtWeeks, tmp_path: Path) -> None:
-    recipe = replace(TINY, steps=40, start=digest_of_start(checkpoint))
+    recipe = replace(TINY, steps=20, start=digest_of_start(checkpoint))
     further = begin(recipe, checkpoint)
     before = load(checkpoint)
     for ours, theirs in zip(further.network.parameters(), before.network.parameters(), strict=True):

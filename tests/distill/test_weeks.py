@@ -9,8 +9,7 @@ import pytest
 from distill.conftest import FIRST_SEED
 from rhythm.bench.conditions import ReservedSeedError
 from rhythm.bench.play import play
-from rhythm.distill import dataset
-from rhythm.distill.dataset import Plan, make_dataset, read_dataset
+from rhythm.distill.dataset import Plan, described, make_dataset, read_dataset
 from rhythm.distill.teacher import MISTAKES, Lesson, people_of, taught
 from rhythm.distill.weeks import TaughtWeeks, read_weeks, write_weeks
 from rhythm.life.populations import is_corner
@@ -89,16 +88,16 @@ def test_weeks_that_cannot_be_are_refused(tmp_path: Path, weeks: TaughtWeeks) ->
 
 
 @pytest.mark.slow
-def test_a_dataset_goes_on_where_it_was_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dataset, "SHARD_WEEKS", 4)
+def test_a_dataset_goes_on_where_it_was_left(tmp_path: Path) -> None:
     told: list[tuple[str, int]] = []
-    make_dataset(Plan(FIRST_SEED, 4), tmp_path, workers=1)
-    make_dataset(Plan(FIRST_SEED, 6), tmp_path, workers=1, on_weeks=lambda label, n: told.append((label, n)))
+    make_dataset(Plan(FIRST_SEED, 4, shard=4), tmp_path, workers=1)
+    make_dataset(Plan(FIRST_SEED, 6, shard=4), tmp_path, workers=1, on_weeks=lambda label, n: told.append((label, n)))
     assert told == [("kept", 4), ("taught", 4)]
     whole = read_dataset(tmp_path)
-    assert len(np.unique(whole.seeds)) == len(whole.seeds)
-    with pytest.raises(InvalidValueError, match="holds taught weeks of another"):
-        make_dataset(Plan(FIRST_SEED + 4, 4), tmp_path)
+    assert len(np.unique(whole.seeds)) == len(whole.seeds) == described(tmp_path)["weeks"]
+    for other in (Plan(FIRST_SEED + 4, 4, shard=4), Plan(FIRST_SEED, 4, shard=2)):
+        with pytest.raises(InvalidValueError, match="holds taught weeks of another"):
+            make_dataset(other, tmp_path)
 
 
 def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:

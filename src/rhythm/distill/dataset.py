@@ -33,16 +33,18 @@ class Plan:
         first_seed: of the training seeds in a row; from 2,000,000.
         weeks: how many.
         actor: file of a student's weights, who acts while the teacher is asked; None for the teacher itself.
+        shard: weeks in each file.
     """
 
     first_seed: int = 2_000_000
     weeks: int = 4096
     actor: Path | None = None
+    shard: int = SHARD_WEEKS
 
     @property
     def rounded(self) -> int:
         """Weeks in whole shards."""
-        return -(-self.weeks // SHARD_WEEKS) * SHARD_WEEKS
+        return -(-self.weeks // self.shard) * self.shard
 
     def config(self) -> dict[str, Any]:
         """What its weeks depend on."""
@@ -51,7 +53,7 @@ class Plan:
             "schema": DATASET_SCHEMA,
             "weeks_schema": WEEKS_SCHEMA,
             "first_seed": self.first_seed,
-            "shard_weeks": SHARD_WEEKS,
+            "shard_weeks": self.shard,
             "actor": actor,
             "versions": versions(),
         }
@@ -72,18 +74,18 @@ def make_dataset(
         InvalidValueError: no weeks, or the folder holds weeks of another plan.
         ReservedSeedError: a seed belongs to the benchmark.
     """
-    if plan.weeks < 1:
-        raise InvalidValueError(f"got {plan.weeks} weeks; a dataset holds at least one")
+    if plan.weeks < 1 or plan.shard < 1:
+        raise InvalidValueError(f"got {plan.weeks} weeks in files of {plan.shard}; give at least one of each")
     check_training_seeds(range(plan.first_seed, plan.first_seed + plan.rounded))
     _claim(plan, folder)
-    starts = range(plan.first_seed, plan.first_seed + plan.weeks, SHARD_WEEKS)
+    starts = range(plan.first_seed, plan.first_seed + plan.weeks, plan.shard)
     missing = [start for start in starts if not _shard(folder, start).exists()]
-    on_weeks("kept", SHARD_WEEKS * (len(starts) - len(missing)))
+    on_weeks("kept", plan.shard * (len(starts) - len(missing)))
     # Spawned, not forked: a fork of a process with threads may hang.
     with ProcessPoolExecutor(workers or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_make, start, SHARD_WEEKS, folder, plan.actor) for start in missing]):
+        for done in as_completed([pool.submit(_make, start, plan.shard, folder, plan.actor) for start in missing]):
             done.result()
-            on_weeks("taught", SHARD_WEEKS)
+            on_weeks("taught", plan.shard)
 
 
 def read_dataset(*folders: Path) -> TaughtWeeks:
@@ -106,9 +108,10 @@ def described(folder: Path) -> dict[str, Any]:
     """
     try:
         config: dict[str, Any] = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, Any])
-    except (OSError, msgspec.DecodeError) as error:
+        weeks = int(config["shard_weeks"]) * len(list(folder.glob("weeks-*.npz")))
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise SchemaError(f"{folder} is no folder of taught weeks ({type(error).__name__})") from None
-    return {**config, "weeks": SHARD_WEEKS * len(list(folder.glob("weeks-*.npz")))}
+    return {**config, "weeks": weeks}
 
 
 def _shard(folder: Path, start: int) -> Path:

@@ -13,17 +13,16 @@ from typing import Any, Final
 import msgspec
 import numpy as np
 import torch
-from torch import Tensor, nn
 
 from rhythm.bench.results import write_whole
 from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
-from rhythm.distill.network import Cache, Student, parameters_of
+from rhythm.distill.graph import step_graph
+from rhythm.distill.network import Student, parameters_of
 from rhythm.distill.training import load
-from rhythm.policy.student.model_file import INPUTS, MODEL_SCHEMA, OUTPUTS, Card, DamagedModelError
+from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, DamagedModelError
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 
-OPSET: Final = 20
 MOST_DIFFERENCE: Final = 1e-4
 """By which what is served may differ from what was trained."""
 LIMITS: Final = (
@@ -33,19 +32,6 @@ LIMITS: Final = (
 )
 _PROBES: Final = (7, 28)
 """People and steps of the random tokens that both are asked about."""
-
-
-class _OneStep(nn.Module):
-    """The network as a function of flat tensors."""
-
-    def __init__(self, network: Student) -> None:
-        super().__init__()
-        self.network = network
-
-    def forward(self, tokens: Tensor, keys: Tensor, values: Tensor) -> tuple[Tensor, ...]:
-        hidden, cache = self.network.step(tokens, Cache(keys, values))
-        said = self.network.outputs(hidden)
-        return (said.actions, said.values, said.beliefs, said.accepts, hidden, *cache)
 
 
 def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
@@ -58,22 +44,7 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
     """
     network.eval()
     shape = network.shape
-    people, before = 2, 3
-    past = torch.zeros(shape.layers, people, shape.heads, before, shape.width // shape.heads)
-    dynamic = {0: torch.export.Dim.DYNAMIC, 1: torch.export.Dim.DYNAMIC}
-    cached = {1: torch.export.Dim.DYNAMIC, 3: torch.export.Dim.DYNAMIC}
-    program = torch.onnx.export(
-        _OneStep(network).eval(),
-        (torch.zeros(people, 2, TOKEN_WIDTH), past, past.clone()),
-        input_names=list(INPUTS),
-        output_names=list(OUTPUTS),
-        dynamic_shapes=(dynamic, cached, cached),
-        opset_version=OPSET,
-        dynamo=True,
-        verbose=False,
-    )
-    assert program is not None
-    weights = program.model_proto.SerializeToString()
+    weights = step_graph(shape, {name: part.numpy() for name, part in network.state_dict().items()})
     card = Card(
         schema=MODEL_SCHEMA,
         tokens=TOKENS_VERSION,

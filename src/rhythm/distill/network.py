@@ -22,9 +22,12 @@ from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, METER_COUNT
 
 QUANTILES: Final = (0.1, 0.5, 0.9)
 """Levels that the belief head states of each dimension."""
-_ROTARY_BASE: Final = 1000.0
-_VECTOR: Final = 16
-_CAME: Final = (PLACES["deltas"], PLACES["anomalies"], PLACES["reward"])
+ROTARY_BASE: Final = 1000.0
+"""Of the wave lengths of positions."""
+VECTOR: Final = 16
+"""Numbers that a processor works on at once, at most."""
+CAME: Final = (PLACES["deltas"], PLACES["anomalies"], PLACES["reward"])
+"""What came of the slot before, in a token."""
 _CROSSED: Final = (ACTION_COUNT + 1) * (2 * METER_COUNT + 1) + METER_COUNT * (METER_COUNT + 1)
 
 
@@ -143,7 +146,7 @@ class _Block(nn.Module):
 def _crossed(tokens: Tensor) -> Tensor:
     """Products of what was done with what came of it, and of the changes with what they paid; shape (..., products)."""
     deltas, reward = tokens[..., PLACES["deltas"]], tokens[..., PLACES["reward"]]
-    came = torch.cat([tokens[..., place] for place in _CAME], dim=-1)
+    came = torch.cat([tokens[..., place] for place in CAME], dim=-1)
     done = (tokens[..., PLACES["done"]].unsqueeze(-1) * came.unsqueeze(-2)).flatten(-2)
     paid = (deltas.unsqueeze(-1) * torch.cat([deltas, reward], dim=-1).unsqueeze(-2)).flatten(-2)
     return torch.cat([done, paid], dim=-1)
@@ -156,13 +159,13 @@ def _whole(part: Tensor, function: Callable[[Tensor], Tensor]) -> Tensor:
     """
     flat = part.flatten(2)
     width = flat.shape[-1]
-    return function(functional.pad(flat, (0, -width % _VECTOR)))[..., :width].reshape(part.shape)
+    return function(functional.pad(flat, (0, -width % VECTOR)))[..., :width].reshape(part.shape)
 
 
 def _rotated(values: Tensor, places: Tensor) -> Tensor:
     """Rotary position embedding of shape (people, heads, tokens, width)."""
     half = values.shape[-1] // 2
-    rates = _ROTARY_BASE ** (-torch.arange(half, dtype=values.dtype) / half)
+    rates = ROTARY_BASE ** (-torch.arange(half, dtype=values.dtype) / half)
     angle = places.unsqueeze(1) * rates
     cosine, sine = torch.cos(angle), torch.sin(angle)
     one, other = values[..., :half], values[..., half:]

@@ -31,12 +31,13 @@ def teach(
     actor: Annotated[
         Path | None, typer.Option(help="Weights (.onnx) of a student who acts, while the planner is asked.")
     ] = None,
+    shard: Annotated[int, typer.Option(min=1, help="Weeks in each file.")] = 256,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
 ) -> None:
     """Play weeks of training people, and keep what the planner says every action is worth in every state."""
     from rhythm.distill.dataset import Plan, make_dataset  # noqa: PLC0415
 
-    plan = Plan(first_seed, weeks, actor)
+    plan = Plan(first_seed, weeks, actor, shard)
     with progress("playing weeks", plan.rounded) as on_weeks:
         make_dataset(plan, data, workers=workers, on_weeks=on_weeks)
     typer.echo(f"taught weeks: {data}", err=True)
@@ -53,6 +54,7 @@ def train(
     heads: Annotated[int, typer.Option(min=1, help="Heads of attention in a layer.")] = 4,
     rate: Annotated[float, typer.Option(min=0.0, help="Highest learning rate.")] = 1e-3,
     seed: Annotated[int, typer.Option(min=0, help="Of the first weights and the order of weeks.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="Steps between looks at the weeks kept aside.")] = 200,
     start: Annotated[Path | None, typer.Option(help="Checkpoint of a network of this shape to start from.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -63,7 +65,8 @@ def train(
     from rhythm.distill.training import train as learn  # noqa: PLC0415
 
     shape = Shape(width, layers, heads)
-    recipe = Recipe(shape, steps=steps, batch=batch, rate=rate, seed=seed, start=digest_of_start(start))
+    begun = digest_of_start(start)
+    recipe = Recipe(shape, steps=steps, batch=batch, rate=rate, seed=seed, every=every, start=begun)
     so_far = resumed(recipe, checkpoint, start)
     weeks, aside = split(read_dataset(*data))
     with progress("learning", steps - so_far.step) as on_step:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION, Tokens
 from rhythm.vocab import RhythmError, SchemaError
 
-MODEL_SCHEMA: Final = "rhythm.student/1"
+MODEL_SCHEMA: Final = "rhythm.student/2"
 INPUTS: Final = ("tokens", "past_keys", "past_values")
 OUTPUTS: Final = ("actions", "values", "beliefs", "accepts", "hidden", "keys", "values_kept")
 _LARGEST_BYTES: Final = 10_000_000
@@ -76,7 +76,7 @@ class Model:
         return Reader(self, people)
 
     def run(self, tokens: Floats, keys: Floats, values: Floats) -> list[Floats]:
-        """One call: `OUTPUTS` of tokens after a cache."""
+        """One call: `OUTPUTS` of a token of everyone after a cache."""
         found: list[Floats] = self._session.run(None, dict(zip(INPUTS, (tokens, keys, values), strict=True)))
         return found
 
@@ -92,15 +92,15 @@ class Reader:
         card = model.card
         rows = -(-people // _EVEN) * _EVEN
         self._model, self._people = model, people
-        self._tokens = np.zeros((rows, 1, TOKEN_WIDTH), np.float32)
+        self._tokens = np.zeros((rows, TOKEN_WIDTH), np.float32)
         self._keys = np.zeros((card.layers, rows, card.heads, 0, card.width // card.heads), np.float32)
         self._values = self._keys.copy()
 
     def read(self, tokens: Tokens) -> Said:
         """Read the next token of everyone, shape (people, TOKEN_WIDTH)."""
-        self._tokens[: self._people, 0] = tokens
+        self._tokens[: self._people] = tokens
         *said, self._keys, self._values = self._model.run(self._tokens, self._keys, self._values)
-        return Said(*(part[: self._people, 0] for part in said))
+        return Said(*(part[: self._people] for part in said))
 
 
 def read_model(path: Path, *, threads: int = 1) -> Model:

@@ -1,0 +1,188 @@
+"""The network as an ONNX graph of one step: one token of everyone, after the keys and values of what was read before.
+
+Written node by node, since a step needs no mask, no shapes that vary but the batch and the
+past, and the same bits whoever else is in the batch: functions of single numbers that may
+round otherwise in the remainder of a loop (softplus, sigmoid) get rows of whole vectors.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import onnx
+from numpy.typing import NDArray
+from onnx import TensorProto, helper, numpy_helper
+
+from rhythm.distill.network import CAME, QUANTILES, ROTARY_BASE, VECTOR, Shape
+from rhythm.policy.student.model_file import INPUTS, OUTPUTS
+from rhythm.policy.student.tokens import PLACES, TOKEN_WIDTH
+from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT
+
+OPSET: Final = 20
+_IR_VERSION: Final = 10
+_EPSILON: Final = 1e-5
+
+Weights = Mapping[str, NDArray[np.float32]]
+
+
+def step_graph(shape: Shape, weights: Weights) -> bytes:
+    """The serialised model.
+
+    Args:
+        shape: of the network.
+        weights: its parameters by the names in its ``state_dict``.
+
+    Returns:
+        A model with inputs ``tokens`` of shape (people, TOKEN_WIDTH) and ``past_keys``,
+        ``past_values`` of shape (layers, people, heads, past, width / heads), and the outputs
+        `rhythm.policy.student.model_file.OUTPUTS`, each with the people first, the last two as the past.
+    """
+    made = _Maker(shape, weights)
+    hidden = made.dense("read", made.with_products("tokens"))
+    cosine, sine = made.rotation("past_keys")
+    kept: list[tuple[str, str]] = []
+    for layer in range(shape.layers):
+        hidden, keys, values = made.block(layer, hidden, cosine, sine)
+        kept.append((keys, values))
+    made.heads(made.normed("norm", hidden, "hidden"))
+    for place, name in enumerate(OUTPUTS[-2:]):
+        made.node("Concat", [made.unsqueezed(both[place], 0) for both in kept], name, axis=0)
+    return made.model()
+
+
+class _Maker:
+    """Collects nodes and constants; its methods add nodes and give the names of what they make."""
+
+    def __init__(self, shape: Shape, weights: Weights) -> None:
+        self._shape, self._weights = shape, weights
+        self._nodes: list[Any] = []
+        self._constants: dict[str, NDArray[Any]] = {}
+
+    def node(self, kind: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
+        name = output or f"{kind.lower()}_{len(self._nodes)}"
+        self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
+        return name
+
+    def constant(self, name: str, values: Any, kind: Any = np.float32) -> str:
+        self._constants[name] = np.asarray(values, kind)
+        return name
+
+    def whole(self, *values: int) -> str:
+        return self.constant("whole_" + "_".join(map(str, values)), values, np.int64)
+
+    def unsqueezed(self, part: str, axis: int) -> str:
+        return self.node("Unsqueeze", [part, self.whole(axis)])
+
+    def columns(self, part: str, place: slice, axis: int = -1) -> str:
+        return self.node("Slice", [part, self.whole(place.start), self.whole(place.stop), self.whole(axis)])
+
+    def parts(self, part: str, count: int, axis: int = -1) -> list[str]:
+        names = [f"part_{len(self._nodes)}_{i}" for i in range(count)]
+        self._nodes.append(helper.make_node("Split", [part], names, axis=axis, num_outputs=count))
+        return names
+
+    def affine(self, name: str, part: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
+        return self.node(
+            "Gemm", [part, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)], transB=1
+        )
+
+    def dense(self, name: str, part: str) -> str:
+        return self.affine(name, part, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
+
+    def normed(self, name: str, part: str, output: str = "") -> str:
+        scale = self.constant(f"{name}.weight", self._weights[f"{name}.weight"])
+        bias = self.constant(f"{name}.bias", self._weights[f"{name}.bias"])
+        return self.node("LayerNormalization", [part, scale, bias], output, axis=-1, epsilon=_EPSILON)
+
+    def products(self, one: str, other: str) -> str:
+        """Every product of a number of the one with a number of the other, in a row."""
+        product = self.node("Mul", [self.unsqueezed(one, 2), self.unsqueezed(other, 1)])
+        return self.node("Reshape", [product, self.whole(0, -1)])
+
+    def with_products(self, tokens: str) -> str:
+        came = self.node("Concat", [self.columns(tokens, place) for place in CAME], axis=1)
+        deltas = self.columns(tokens, PLACES["deltas"])
+        paid = self.node("Concat", [deltas, self.columns(tokens, PLACES["reward"])], axis=1)
+        done = self.products(self.columns(tokens, PLACES["done"]), came)
+        return self.node("Concat", [tokens, done, self.products(deltas, paid)], axis=1)
+
+    def rotation(self, past: str) -> tuple[str, str]:
+        """Cosine and sine of the angles at the place of the token, which is how many were read before."""
+        half = self._shape.width // self._shape.heads // 2
+        rates = self.constant("rates", np.float32(ROTARY_BASE) ** (-np.arange(half, dtype=np.float32) / half))
+        before = self.node("Cast", [self.node("Shape", [past], start=3, end=4)], to=TensorProto.FLOAT)
+        angle = self.node("Mul", [before, rates])
+        return self.node("Cos", [angle]), self.node("Sin", [angle])
+
+    def rotated(self, part: str, cosine: str, sine: str) -> str:
+        one, other = self.parts(part, 2)
+        first = self.node("Sub", [self.node("Mul", [one, cosine]), self.node("Mul", [other, sine])])
+        second = self.node("Add", [self.node("Mul", [one, sine]), self.node("Mul", [other, cosine])])
+        return self.node("Concat", [first, second], axis=-1)
+
+    def block(self, layer: int, hidden: str, cosine: str, sine: str) -> tuple[str, str, str]:
+        name = f"blocks.{layer}"
+        each = self._shape.width // self._shape.heads
+        row = self.whole(0, self._shape.heads, 1, each)
+        asked = self.parts(self.dense(f"{name}.project", self.normed(f"{name}.norm_1", hidden)), 3)
+        query, key, value = (self.node("Reshape", [part, row]) for part in asked)
+        query, key = self.rotated(query, cosine, sine), self.rotated(key, cosine, sine)
+        at = self.constant(f"layer_{layer}", layer, np.int64)
+        keys = self.node("Concat", [self.node("Gather", ["past_keys", at], axis=0), key], axis=2)
+        values = self.node("Concat", [self.node("Gather", ["past_values", at], axis=0), value], axis=2)
+        query = self.node("Mul", [query, self.constant("scale", 1.0 / np.sqrt(each))])
+        weight = self.node("MatMul", [query, self.node("Transpose", [keys], perm=[0, 1, 3, 2])])
+        mixed = self.node("MatMul", [self.node("Softmax", [weight], axis=-1), values])
+        mixed = self.node("Reshape", [mixed, self.whole(0, self._shape.width)])
+        hidden = self.node("Add", [hidden, self.dense(f"{name}.mix", mixed)])
+        wide = self.node("Gelu", [self.dense(f"{name}.widen", self.normed(f"{name}.norm_2", hidden))])
+        return self.node("Add", [hidden, self.dense(f"{name}.narrow", wide)]), keys, values
+
+    def padded(self, part: str, width: int) -> str:
+        return self.node("Pad", [part, self.whole(0, 0, 0, -width % VECTOR)])
+
+    def heads(self, hidden: str) -> None:
+        for name in ("actions", "accepts"):
+            self.node("Identity", [self.dense(name, hidden)], name)
+        values = self.node("Softplus", [self.padded(self.dense("values", hidden), ACTION_COUNT)])
+        self.node("Neg", [self.columns(values, slice(0, ACTION_COUNT))], "values")
+        weight, bias = self._weights["beliefs.weight"], self._weights["beliefs.bias"]
+        low, middle, high = (
+            self.affine(f"beliefs.{level}", hidden, weight[level :: len(QUANTILES)], bias[level :: len(QUANTILES)])
+            for level in range(len(QUANTILES))
+        )
+        both = self.node("Concat", [low, high], axis=1)
+        ends = self.node("Softplus", [self.padded(both, 2 * BELIEF_COUNT)])
+        down = self.columns(ends, slice(0, BELIEF_COUNT))
+        up = self.columns(ends, slice(BELIEF_COUNT, 2 * BELIEF_COUNT))
+        stated = self.node("Concat", [self.node("Sub", [middle, down]), middle, self.node("Add", [middle, up])], axis=1)
+        levels = self.node("Sigmoid", [self.padded(stated, len(QUANTILES) * BELIEF_COUNT)])
+        levels = self.columns(levels, slice(0, len(QUANTILES) * BELIEF_COUNT))
+        levels = self.node("Reshape", [levels, self.whole(0, len(QUANTILES), BELIEF_COUNT)])
+        self.node("Transpose", [levels], "beliefs", perm=[0, 2, 1])
+
+    def model(self) -> bytes:
+        shape = self._shape
+        past: list[str | int | None] = [shape.layers, "people", shape.heads, "past", shape.width // shape.heads]
+        later = [*past[:3], "read", past[4]]
+        widths: tuple[list[str | int | None], ...] = (
+            ["people", ACTION_COUNT],
+            ["people", ACTION_COUNT],
+            ["people", BELIEF_COUNT, len(QUANTILES)],
+            ["people", ACTION_COUNT],
+            ["people", shape.width],
+            later,
+            later,
+        )
+        inputs: tuple[list[str | int | None], ...] = (["people", TOKEN_WIDTH], past, past)
+        graph = helper.make_graph(
+            self._nodes,
+            "student",
+            [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(INPUTS, inputs, strict=True)],
+            [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(OUTPUTS, widths, strict=True)],
+            [numpy_helper.from_array(values, name) for name, values in self._constants.items()],
+        )
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR_VERSION)
+        onnx.checker.check_model(made, full_check=True)
+        serialised: bytes = made.SerializeToString()
+        return serialised
