@@ -6,7 +6,7 @@ DEV_STAMP := $(DEV)/.installed
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo week install test quick check format clean
+.PHONY: help demo week install test quick check format fuzz clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -41,6 +41,9 @@ check: $(DEV_STAMP) ## Lint, format, types, and the arrows between the layers
 	$(DEV)/bin/ruff format --check .
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports
+
+fuzz: $(DEV_STAMP) ## Ten minutes of damaged files for every reader (SECONDS=..., SEED=...)
+	PYTHONPATH=src:tests $(DEV)/bin/python -m fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)
 
 format: $(DEV_STAMP) ## Put the code into its format
 	$(DEV)/bin/ruff check --fix .
