@@ -57,6 +57,7 @@ def test_the_document_describes_every_call(client: TestClient) -> None:
     assert set(document["paths"]) == {
         "/api/v1/today", "/api/v1/you", "/api/v1/data", "/api/v1/trends", "/api/v1/insights", "/api/v1/reports",
         "/api/v1/suggestions/{number}/answer", "/api/v1/suggestions/{number}/undo", "/api/v1/corrections",
+        "/api/v1/health-records",
     }  # fmt: skip
     schema = document["paths"]["/api/v1/today"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
     name = schema["$ref"].rpartition("/")[2]

@@ -8,6 +8,7 @@ import msgspec
 from rhythm.assist.accounts import AccountLine, lines_of
 from rhythm.assist.context import Context
 from rhythm.assist.corrections import EventWord, words_on_titles
+from rhythm.assist.coverage import CoveredWeek, coverage_of
 from rhythm.assist.day_facts import refresh_days
 from rhythm.assist.feeds import KIND as FEED
 from rhythm.assist.feeds import failure_words
@@ -78,6 +79,7 @@ class Data(msgspec.Struct, frozen=True):
         suggestions, readings: how many are on record.
         events_said: what the person said of events, by title.
         accounts: vendors' accounts that Rhythm is let into.
+        coverage: which days have what, newest week first.
     """
 
     calendars: tuple[CalendarLine, ...]
@@ -88,6 +90,7 @@ class Data(msgspec.Struct, frozen=True):
     readings: int
     events_said: tuple[EventWord, ...]
     accounts: tuple[AccountLine, ...]
+    coverage: tuple[CoveredWeek, ...]
 
 
 def data_of(context: Context) -> Data:
@@ -121,6 +124,7 @@ def data_of(context: Context) -> Data:
         sum(line.count for line in streams),
         words_on_titles(person),
         lines_of(person),
+        coverage_of(context),
     )
 
 

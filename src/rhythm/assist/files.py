@@ -82,7 +82,7 @@ def import_file(
     """
     check_regular(path)
     name = name or path.name
-    if _is_calendar(path):
+    if is_calendar(path):
         imported = _calendar(person, path, name, now_at, keeper or Keeper(person, ""))
     else:
         with _collecting_rarely():
@@ -102,7 +102,8 @@ def _collecting_rarely() -> Iterator[None]:
         gc.set_threshold(*before)
 
 
-def _is_calendar(path: Path) -> bool:
+def is_calendar(path: Path) -> bool:
+    """Whether a file is to be read as a calendar."""
     try:
         with path.open("rb") as file:
             if _CALENDAR_MARK in file.read(_HEAD_BYTES).upper():

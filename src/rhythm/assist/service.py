@@ -19,6 +19,8 @@ from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned, learn
 from rhythm.assist.learning import OnProgress as OnLearning
+from rhythm.assist.preview import Preview, preview_file
+from rhythm.assist.pushed import take_posted
 from rhythm.assist.schedule import EVERY, plan_account, plan_feed, run_due, run_due_accounts
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
@@ -182,6 +184,15 @@ class Assistant:
         done = import_file(self.person, path, self._clock(), name=name, progress=progress, keeper=self.keeper)
         self.learn(self.context())  # here, so that no page waits for years to be learned
         return done
+
+    def preview_file(self, path: Path, *, name: str = "") -> Preview:
+        """Looks into a file and stores nothing; see `rhythm.assist.preview.preview_file`."""
+        return preview_file(self.person, path, self._clock(), name)
+
+    def take_posted(self, body: bytes) -> Imported:
+        """Reads what the app Health Auto Export has posted; see `rhythm.assist.pushed.take_posted`."""
+        with self._lock:  # the app posts many stretches at once
+            return take_posted(self.person, body, self._clock())
 
     def undo_import(self, number: int) -> None:
         """Takes out what a health import added.

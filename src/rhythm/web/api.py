@@ -7,10 +7,12 @@ from typing import Any, TypeVar
 import msgspec
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.openapi.utils import get_openapi
+from starlette.concurrency import run_in_threadpool
 
 from rhythm.assist.beliefs import You
 from rhythm.assist.data import Data
 from rhythm.assist.insights import Insight
+from rhythm.assist.pushed import LARGEST_POST_BYTES
 from rhythm.assist.today import Today
 from rhythm.assist.trends import Trend
 from rhythm.vocab.errors import InvalidValueError
@@ -59,6 +61,14 @@ class CorrectionBody(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     subject: str
     value: float
+
+
+class Pushed(msgspec.Struct, frozen=True):
+    """What became of health records that were posted: how many are new, known, and could not be used."""
+
+    added: int
+    known: int
+    problems: int
 
 
 class Kept(msgspec.Struct, frozen=True):
@@ -166,11 +176,27 @@ async def correct(request: Request, site: Here) -> Response:
     return Response(status_code=204)
 
 
+@router.post("/health-records", summary="Hand in health records as the app Health Auto Export posts them")
+async def push(request: Request, site: Here) -> Response:
+    """Takes the app's JSON; what is there already is known, not doubled. Needs the token or the pages' push key."""
+    if not request.scope.get("rhythm_bearer"):
+        raise ForbiddenError("this address takes a bearer only: the push key that the Data page shows, or the token")
+    data = bytearray()
+    async for chunk in request.stream():
+        data += chunk
+        if len(data) > LARGEST_POST_BYTES:
+            raise InvalidValueError(f"the body is larger than {LARGEST_POST_BYTES:,} bytes; send shorter stretches")
+    taken = await run_in_threadpool(site.assistant.take_posted, bytes(data))
+    return reply(Pushed(taken.added, taken.known, sum(taken.problems.values())), 201)
+
+
 _REPLIES: dict[str, Any] = {
     "today": Today, "you": You, "data": Data, "trends": tuple[Trend, ...], "insights": tuple[Insight, ...],
-    "answer": Kept, "undo": Kept, "report": Kept,
+    "answer": Kept, "undo": Kept, "report": Kept, "push": Pushed,
 }  # fmt: skip
-_BODIES: dict[str, Any] = {"answer": AnswerBody, "undo": UndoBody, "report": ReportBody, "correct": CorrectionBody}
+_BODIES: dict[str, Any] = {
+    "answer": AnswerBody, "undo": UndoBody, "report": ReportBody, "correct": CorrectionBody, "push": dict[str, Any],
+}  # fmt: skip
 
 
 def describe(app: FastAPI) -> None:

@@ -15,6 +15,7 @@ from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.meters import parse_meter
 from rhythm.vocab.responses import OUTCOMES, Outcome
 from rhythm.vocab.slots import SlotTimes
+from rhythm.web.security import PUSH_PATH
 from rhythm.web.site import Here, Posted, render, text_of
 from rhythm.web.uploads import WAIT_S
 
@@ -116,9 +117,21 @@ def clear(_: Posted, site: Here) -> Response:
 def data(request: Request, site: Here) -> HTMLResponse:
     """What was read from where."""
     running = [job for job in site.uploads.latest if not job.ended.is_set()]
-    ended = [job for job in site.uploads.latest if job.ended.is_set()]
+    ended = [job for job in site.uploads.latest if job.ended.is_set() and job.found is None]
+    looked = [job for job in site.uploads.latest if job.ended.is_set() and job.found is not None]
     feed = f"{request.base_url}feed/{site.keys.feed}.ics"
-    return render(request, "data.html", page=site.assistant.data(), running=running, ended=ended, feed=feed)
+    push_url = f"{str(request.base_url).rstrip('/')}{PUSH_PATH}"
+    return render(
+        request,
+        "data.html",
+        page=site.assistant.data(),
+        running=running,
+        ended=ended,
+        looked=looked,
+        feed=feed,
+        push_url=push_url,
+        push_key=site.keys.push,
+    )
 
 
 @router.post("/data/import")
@@ -127,9 +140,24 @@ def take_files(form: Posted, site: Here) -> Response:
     files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
     if not files:
         raise InvalidValueError("no file was chosen; choose an .ics calendar or a health export and send it again")
+    take = site.uploads.look if text_of(form, "look") else site.uploads.take
     for file in files:
-        site.uploads.take(file.file, file.filename or "file").ended.wait(WAIT_S / len(files))
+        take(file.file, file.filename or "file").ended.wait(WAIT_S / len(files))
     return _after("/data", "reading") if any(not j.ended.is_set() for j in site.uploads.latest) else _to_data()
+
+
+@router.post("/data/looked/{job_id}/keep")
+def keep_looked(job_id: str, _: Posted, site: Here) -> Response:
+    """Reads a file that was looked into."""
+    ended = site.uploads.keep(job_id).ended.wait(WAIT_S)
+    return _to_data() if ended else _after("/data", "reading")
+
+
+@router.post("/data/looked/{job_id}/drop")
+def drop_looked(job_id: str, _: Posted, site: Here) -> Response:
+    """Throws it away."""
+    site.uploads.drop(job_id)
+    return _after("/data", "dropped")
 
 
 def _to_data() -> RedirectResponse:

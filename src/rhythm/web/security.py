@@ -26,6 +26,7 @@ PAGE_POLICY = (
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = ("/static/", "/healthz", "/sw.js", "/manifest.webmanifest", "/feed/")
 """Paths without anything of a person, and the feed, whose address is its own secret."""
+PUSH_PATH = "/api/v1/health-records"
 COOKIE_AGE_S = 400 * 24 * 3600
 
 
@@ -46,6 +47,8 @@ class Keys:
         self.session = self._derive("session")
         self.csrf = self._derive("csrf")
         self.feed = self._derive("feed")
+        self.push = self._derive("push")
+        """Opens `PUSH_PATH` and nothing else, so that a phone need not carry the token."""
 
     def _derive(self, use: str) -> str:
         return hmac.new(self._token.encode(), use.encode(), hashlib.sha256).hexdigest()
@@ -61,6 +64,10 @@ class Keys:
     def is_csrf(self, offered: str) -> bool:
         """Whether it is the second word of our own pages."""
         return hmac.compare_digest(offered.encode(), self.csrf.encode())
+
+    def is_push(self, offered: str) -> bool:
+        """Whether it is the word with which a phone hands in health records."""
+        return hmac.compare_digest(offered.encode(), self.push.encode())
 
     def is_feed(self, offered: str) -> bool:
         """Whether it is the feed's secret."""
@@ -101,7 +108,7 @@ class Guard:
         path: str = scope["path"]
         if path.startswith(OPEN_PATHS):
             return None
-        if self._bearer(headers):
+        if self._bearer(headers, path):
             scope["rhythm_bearer"] = True
             return None
         if self._keys.is_session(_cookie(headers, self._keys.cookie_name)):
@@ -131,9 +138,12 @@ class Guard:
         origin = headers.get("origin")
         return origin is None or urlsplit(origin).netloc.lower() in self._hosts
 
-    def _bearer(self, headers: Headers) -> bool:
+    def _bearer(self, headers: Headers, path: str) -> bool:
         kind, _, offered = headers.get("authorization", "").partition(" ")
-        return kind.lower() == "bearer" and self._keys.is_token(offered.strip())
+        offered = offered.strip()
+        if kind.lower() != "bearer":
+            return False
+        return self._keys.is_token(offered) or (path == PUSH_PATH and self._keys.is_push(offered))
 
 
 def _place_of(error: BaseException) -> str:

@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from starlette.datastructures import FormData
 
 from rhythm.assist.beliefs import ONE_OF
+from rhythm.assist.coverage import PARTS as COVERAGE_PARTS
 from rhythm.assist.service import Assistant
 from rhythm.vocab.actions import ACTIONS
 from rhythm.web.charts import interval_bar, sparkline
@@ -34,6 +35,7 @@ _environment.globals.update(
     arrow_words=ARROW_WORDS,
     actions=ACTIONS,
     one_of=ONE_OF,
+    coverage_parts=COVERAGE_PARTS,
     new_key=secrets.token_hex,
 )
 templates = Jinja2Templates(env=_environment)
@@ -114,6 +116,7 @@ NOTICES = {
     "event": "Kept. Every event of that title counts so from now on.",
     "event_withdrawn": "Taken back; the rules decide again.",
     "removed": "Taken out, with everything that was worked out from it.",
+    "dropped": "Thrown away; nothing of it was kept.",
     "forgotten": "The login is forgotten; what was read stays.",
     "erased": "Everything is erased.",
     "reading": "The file is kept and is being read; this page shows how it goes.",

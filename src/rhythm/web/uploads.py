@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from rhythm.assist.files import PART_SUFFIX, keep_copy
+from rhythm.assist.preview import Preview
 from rhythm.assist.service import Assistant
+from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.errors import RhythmError
 
 MOST_BYTES = 8 * 10**9
@@ -23,11 +25,20 @@ log = logging.getLogger(__name__)
 
 
 class Job:
-    """A file and what became of it."""
+    """A file and what became of it.
 
-    def __init__(self, path: Path, name: str) -> None:
+    Attributes:
+        id: its own word in addresses.
+        looking: it is only looked into; nothing is stored.
+        found: what was seen in it.
+    """
+
+    def __init__(self, path: Path, name: str, *, looking: bool = False) -> None:
+        self.id = secrets.token_hex(8)
         self.path = path
         self.name = name
+        self.looking = looking
+        self.found: Preview | None = None
         self.ended = threading.Event()
         self.message = ""
         self.failed = False
@@ -38,6 +49,7 @@ class Uploads:
 
     def __init__(self, folder: Path, assistant: Assistant) -> None:
         self._folder = folder
+        self._looked = folder / "looked"
         self._assistant = assistant
         self._jobs: queue.Queue[Job] = queue.Queue()
         self._thread: threading.Thread | None = None
@@ -46,8 +58,8 @@ class Uploads:
 
     def resume(self) -> int:
         """Goes on with what an earlier process did not finish; how many files."""
-        for path in self._folder.glob(f"*{PART_SUFFIX}"):
-            path.unlink(missing_ok=True)  # never wholly handed in, and never said to be
+        for path in [*self._folder.glob(f"*{PART_SUFFIX}"), *self._looked.glob("*")]:
+            path.unlink(missing_ok=True)  # never wholly handed in, or never said to be kept
         left = sorted(path for path in self._folder.iterdir() if path.is_file())
         for path in left:
             self._put(Job(path, path.name.partition("-")[2] or path.name))
@@ -63,10 +75,52 @@ class Uploads:
         Raises:
             UnknownFileError: it is too large.
         """
-        clean = "".join(c if c.isalnum() or c in "._- " else "_" for c in Path(name).name)[-80:] or "file"
+        clean = _clean(name)
         path = self._folder / f"{secrets.token_hex(8)}-{clean}"
         keep_copy(stream, path, MOST_BYTES)
         return self._put(Job(path, clean))
+
+    def look(self, stream: BinaryIO, name: str) -> Job:
+        """Keeps a file aside and looks into it; it is read only once `keep` says so.
+
+        Args:
+            stream: its bytes.
+            name: what the person's machine calls it.
+
+        Raises:
+            UnknownFileError: it is too large.
+        """
+        clean = _clean(name)
+        self._looked.mkdir(exist_ok=True, mode=0o700)
+        path = self._looked / f"{secrets.token_hex(8)}-{clean}"
+        keep_copy(stream, path, MOST_BYTES)
+        return self._put(Job(path, clean, looking=True))
+
+    def keep(self, job_id: str) -> Job:
+        """Has a file read that was looked into.
+
+        Raises:
+            UnknownEntryError: there is none of that id, or it was dropped or kept before.
+        """
+        job = self._looked_into(job_id)
+        path = self._folder / job.path.name
+        job.path.replace(path)
+        return self._put(Job(path, job.name))
+
+    def drop(self, job_id: str) -> None:
+        """Throws a file away that was looked into.
+
+        Raises:
+            UnknownEntryError: there is none of that id.
+        """
+        self._looked_into(job_id).path.unlink(missing_ok=True)
+
+    def _looked_into(self, job_id: str) -> Job:
+        for job in self.latest:
+            if job.id == job_id and job.looking and job.ended.is_set() and job.path.exists():
+                self.latest = [other for other in self.latest if other is not job]
+                return job
+        raise UnknownEntryError("looked-into file", 0)
 
     def _put(self, job: Job) -> Job:
         self.latest = [*self.latest[-9:], job]
@@ -81,6 +135,9 @@ class Uploads:
         while True:
             job = self._jobs.get()
             try:
+                if job.looking:
+                    job.found = self._assistant.preview_file(job.path, name=job.name)
+                    continue
                 done = self._assistant.import_file(job.path, name=job.name)
                 what = "events" if done.kind == "calendar" else "readings"
                 job.message = f"{job.name}: {done.added:,} {what} read"
@@ -92,11 +149,18 @@ class Uploads:
                 log.error("an import failed: %s", type(error).__name__)  # noqa: TRY400 - a trace could hold what was read
                 job.failed, job.message = True, f"{job.name}: it could not be read; nothing else was changed"
             finally:
-                job.path.unlink(missing_ok=True)
+                if job.found is None:
+                    job.path.unlink(missing_ok=True)
                 job.ended.set()
 
     def clear(self) -> None:
         """Removes every file that was handed in."""
-        for path in self._folder.iterdir():
-            path.unlink(missing_ok=True)
+        for path in [*self._folder.iterdir(), *self._looked.glob("*")]:
+            if path.is_file():
+                path.unlink(missing_ok=True)
         self.latest = []
+
+
+def _clean(name: str) -> str:
+    """A file name of harmless letters."""
+    return "".join(c if c.isalnum() or c in "._- " else "_" for c in Path(name).name)[-80:] or "file"
