@@ -96,6 +96,16 @@ def test_answers_move_the_belief_towards_who_would_give_them() -> None:
     assert "accepted socializing" in likes.why()[0].sentence
 
 
+def test_where_a_suggestion_is_moved_to_tells_when_it_suits() -> None:
+    def moved(to: int) -> float:
+        night = (403, 431, 459)
+        evidence = (Answered(s, Action.DEEP_WORK, Response(Outcome.RESCHEDULED, moved_to=s + to)) for s in night)
+        return told(*evidence).beliefs()[1].mean
+
+    to_the_morning, to_the_evening = moved(1), moved(3)
+    assert to_the_morning > to_the_evening + 0.03
+
+
 def test_an_expired_suggestion_is_hardly_evidence_of_taste() -> None:
     expired = told(*(answered(slot, Action.SOCIALIZE, Outcome.EXPIRED) for slot in range(40, 60, 2)))
     assert abs(social(expired) - social(PersonPosterior.prior())) < 0.05
@@ -169,6 +179,15 @@ def test_archetype_chances_sum_to_one_and_follow_the_evidence() -> None:
     assert sum(after.values()) == pytest.approx(1.0)
     assert after["extrovert_night_owl"] > first["extrovert_night_owl"]
     assert after["introvert_morning"] < first["introvert_morning"]
+
+
+def test_people_near_an_archetype_stay_near_it_however_long_it_lasts() -> None:
+    posterior = PersonPosterior(origins.one_of_the_archetypes())
+    before = posterior.particles.people
+    assert posterior.add([Done(4 * day + 400, Action.DEEP_WORK) for day in range(0, 36, 7)]) == []
+    groups = posterior.particles.origin.groups.values()
+    wider = [posterior.particles.people[g].std(axis=0).sum() / before[g].std(axis=0).sum() for g in groups]
+    assert max(wider) < 1.1
 
 
 def test_a_long_silence_leaves_the_person_and_forgets_the_meters() -> None:

@@ -9,6 +9,7 @@ import pytest
 from rhythm.bench import living_run, taps_run
 from rhythm.bench.living_assistants import ASSISTANTS, assistant_of
 from rhythm.bench.living_play import play
+from rhythm.bench.taps_bound import Told, best_taps
 from rhythm.bench.taps_learners import LEARNERS, archetype_tables, nearest
 from rhythm.bench.taps_play import KNOWN, play_taps
 from rhythm.cli.main import main
@@ -91,3 +92,13 @@ def test_the_commands_print_one_object(tmp_path: Path, capsys: pytest.CaptureFix
         main([*arguments.split(), str(tmp_path)])
     assert ended.value.code == 0
     assert (tmp_path / "living.png").is_file()
+
+
+def test_who_is_told_more_needs_fewer_taps() -> None:
+    seeds = np.arange(2_300_000, 2_300_018)
+    slow, quick = best_taps(seeds, Told.TENDENCIES), best_taps(seeds, Told.USUAL)
+    assert quick.taps.mean() < slow.taps.mean()
+    for taps in (slow, quick):
+        assert taps.known.all()
+        assert taps.right.mean() >= 0.8
+        assert (taps.taps <= taps.offers).all()

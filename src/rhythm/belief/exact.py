@@ -22,8 +22,8 @@ from rhythm.vocab import ACTION_COUNT, METER_COUNT, SLOTS_PER_DAY
 
 Floats = NDArray[np.float64]
 
-DRAWS = 64
-"""Draws that stand for the posterior of one person."""
+DRAWS = 256
+"""Draws that stand for the posterior of one person; fewer leave its mean to luck (decision 0027)."""
 RESOLUTION = 0.03
 """Differences in a meter finer than this are not worth finding out."""
 ROUNDING = 1e-6

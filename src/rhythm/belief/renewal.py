@@ -134,11 +134,16 @@ def drifted(particles: Particles, weeks: float = 1.0) -> Particles:
     walk = np.full(places.shape[1], STYLE_WALK_PER_WEEK)
     walk[:METER_COUNT] = WEIGHT_WALK_PER_WEEK
     walk[METER_COUNT : METER_COUNT + len(prior.TRAIT_LOW)] = TRAIT_WALK_PER_WEEK
-    general = next(iter(particles.origin.groups.values()))
+    general = _nobody(particles)
     noise = _noise(prior.keys(len(logs))[general], _WALK_COUNTERS, particles.slot, places.shape[1])
     places[general] += min(np.sqrt(weeks), 10.0) * walk * noise
     people, styles = from_coordinates(places)
     return replace(particles, log_weights=logs).with_people(people, styles, particles.typical)
+
+
+def _nobody(particles: Particles) -> slice:
+    """Rows of nobody in particular; none where everyone is near an archetype, who stays what they are."""
+    return particles.origin.groups.get(prior.NOBODY, slice(0, 0))
 
 
 def widened(particles: Particles) -> Particles:
@@ -149,9 +154,10 @@ def widened(particles: Particles) -> Particles:
     logs = normalised(first.log_weights + 0.5 * (particles.log_weights - first.log_weights))
     people, styles, patterns = particles.people.copy(), particles.styles.copy(), particles.patterns.copy()
     step = round(1.0 / RENEWED_SHARE)
-    general = next(iter(first.groups.values()))
-    fresh = np.arange(particles.slot % step, general.stop, step)
-    people[fresh], styles[fresh], patterns[fresh] = first.people[fresh], first.styles[fresh], first.patterns[fresh]
-    logs[fresh] = np.log(np.exp(logs[general]).mean())
+    general = _nobody(particles)
+    fresh = np.arange(general.start + particles.slot % step, general.stop, step)
+    if len(fresh):
+        people[fresh], styles[fresh], patterns[fresh] = first.people[fresh], first.styles[fresh], first.patterns[fresh]
+        logs[fresh] = np.log(np.exp(logs[general]).mean())
     eased = replace(particles, patterns=patterns, log_weights=normalised(logs))
     return eased.with_people(people, styles, particles.typical)

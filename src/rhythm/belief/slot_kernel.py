@@ -34,7 +34,8 @@ _EVENT_UP_TO = np.cumsum(k.EVENT_PROBABILITIES)
 _EVENT_LAST = len(k.EVENT_PROBABILITIES) - 1
 _LEAST = 1e-12
 _HABIT_CHANGE = 0.01
-_ACCEPTED = 0
+_ACCEPTED, _MOVED = 0, 1
+_WHERE_IT_SUITS, _ELSEWHERE = 0.85, 0.075
 _ACTIONS = 10
 
 
@@ -98,9 +99,9 @@ def learn_habit(
 @kernel
 def live_slot(
     people: Floats, styles: Floats, patterns: Bytes, tendencies: Floats, kinds: Bytes, habit: Singles,
-    meters: Floats, slot: int, planned: int, suggested: int, outcome: int, usual: int, exposure: float, burden: float,
-    recorded: NDArray[np.bool_], noted: Floats, event: int, units: Floats, outcomes: Floats, answer: Floats,
-    record: Floats, after: Floats, habit_after: Singles,
+    meters: Floats, slot: int, planned: int, suggested: int, outcome: int, ahead: int, usual: int,
+    exposure: float, burden: float, recorded: NDArray[np.bool_], noted: Floats, event: int, units: Floats,
+    outcomes: Floats, answer: Floats, record: Floats, after: Floats, habit_after: Singles,
 ) -> None:  # fmt: skip
     """Weigh and live a slot.
 
@@ -113,6 +114,7 @@ def live_slot(
         slot: part of the day.
         planned: action moved to this slot, -1 for none.
         suggested, outcome: action and outcome position, -1 for none.
+        ahead: by how many slots the suggestion was moved, 0 where it was not or by no 1 to 3 slots.
         usual: what the person would have done, where known, else -1.
         exposure, burden: before the slot.
         recorded: which actions the slot is recorded to be spent on, shape (10,); all False for no record.
@@ -143,10 +145,12 @@ def live_slot(
         if suggested >= 0:
             for a in range(_ACTIONS):
                 worths[a] = worth(people, i, v, c, p, s, n, np.uint64(a), part)
-            best = -1e9
-            for ahead in range(1, 4):
-                other = (part + np.uint64(ahead)) & np.uint64(3)
-                best = max(best, worth(people, i, v, c, p, s, n, np.uint64(suggested), other))
+            best, suits = -1e9, 0
+            for later_by in range(1, 4):
+                other = (part + np.uint64(later_by)) & np.uint64(3)
+                there = worth(people, i, v, c, p, s, n, np.uint64(suggested), other)
+                if there > best:
+                    best, suits = there, later_by
             moved = reschedule_chance(styles, i, best - worths[suggested])
             mood = mood_logit(styles, i, exposure, burden)
             look = seen_chance(styles, i, part, burden)
@@ -178,7 +182,10 @@ def live_slot(
                     got = 1.0 - available
                 joint[a] = chance[a] * got
                 gots[a] = got
-            answer[i] = max(outcomes[i, outcome], _LEAST)
+            answer[i] = outcomes[i, outcome]
+            if outcome == _MOVED and ahead > 0:
+                answer[i] *= _WHERE_IT_SUITS if ahead == suits else _ELSEWHERE
+            answer[i] = max(answer[i], _LEAST)
         else:
             for a in range(_ACTIONS):
                 joint[a] = chance[a]

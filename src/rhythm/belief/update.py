@@ -185,7 +185,7 @@ def _slot(
     slot_kernel.live_slot(
         particles.people, particles.styles, particles.patterns, particles.tendencies, kinds, particles.habits[place],
         particles.meters, slot % SLOTS_PER_DAY, memory.planned if memory.planned_slot == slot else -1,
-        -1 if answered is None else int(answered.action), outcome,
+        -1 if answered is None else int(answered.action), outcome, _moved_by(slot, answered),
         -1 if answered is None or answered.usual is None else int(answered.usual), memory.exposure, memory.burden,
         recorded, noted, -1, units, outcomes, answer, record, after, habit,
     )  # fmt: skip
@@ -204,6 +204,14 @@ def _slot(
     if observed:
         after = np.tile(np.clip(np.add(observed[-1].before, observed[-1].deltas), 0.0, 1.0), (count, 1))
     return now, after
+
+
+def _moved_by(slot: int, answered: Answered | None) -> int:
+    """By how many slots a suggestion was moved where it was to another part of the same day's length, else 0."""
+    if answered is None or answered.response.moved_to is None:
+        return 0
+    ahead = answered.response.moved_to - slot
+    return ahead if 0 < ahead < SLOTS_PER_DAY else 0
 
 
 def _after_answer(particles: Particles, entry: Answered, outcome: int, outcomes: Floats, answer: Floats) -> Particles:

@@ -7,8 +7,8 @@ variant                 what is different from ``planner``
 ``mean-opening``        the first action is the mean person's best, not weighed in hindsight
 ``point``               one person who fits the evidence instead of draws: no spread, no intervals
 ``no-rewards``          rewards are not seen, so the weights are not learned
-``draws-8``             8 draws stand for the posterior instead of 64
-``draws-256``           256 draws do
+``draws-8``             8 draws stand for the posterior instead of 256
+``draws-64``            64 draws do
 ======================  ==========================================================================
 
 All on the same training people, `peaked`; intervals are paired by seed.
@@ -49,7 +49,7 @@ class _NoRewards(Learned):
         super().update(replace(view, rewards=np.full(len(view), np.nan)))
 
 
-class _Redrawn(Learned):
+class Redrawn(Learned):
     """A posterior with so many draws."""
 
     def __init__(self, count: int, draws: int) -> None:
@@ -57,7 +57,13 @@ class _Redrawn(Learned):
         super().__init__(count)
         self._draws = self._posterior.draws(draws)
 
+    @property
+    def draws(self) -> Floats:
+        """Draws of who each may be, shape (people, draws, 15)."""
+        return self._draws
+
     def update(self, view: View) -> None:
+        """See `Knowledge.update`."""
         super().update(view)
         if view.step:
             self._draws = self._posterior.draws(self._count)
@@ -70,10 +76,10 @@ def _learner(make: Callable[[int], Learned]) -> Callable[[int, People | None], L
 VARIANTS: Final[dict[str, Callable[[int, People | None], Learned]]] = {
     "planner": _learner(Learned),
     "mean-opening": _learner(_MeanOpening),
-    "point": _learner(lambda count: _Redrawn(count, 1)),
+    "point": _learner(lambda count: Redrawn(count, 1)),
     "no-rewards": _learner(_NoRewards),
-    "draws-8": _learner(lambda count: _Redrawn(count, 8)),
-    "draws-256": _learner(lambda count: _Redrawn(count, 256)),
+    "draws-8": _learner(lambda count: Redrawn(count, 8)),
+    "draws-64": _learner(lambda count: Redrawn(count, 64)),
 }
 """How each variant learns, by name."""
 

@@ -16,7 +16,6 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.belief.exact import DRAWS
 from rhythm.bench.play import play
 from rhythm.bench.rows import Row, demanded
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
@@ -32,6 +31,7 @@ Floats = NDArray[np.float64]
 
 FIRST_SEED: Final = 2_600_000
 STEPS: Final = (0, 1, 2, 3, 5, 7)
+RANK_DRAWS: Final = 64
 BINS: Final = 13
 """Of the 65 ranks that 64 draws leave, five in each."""
 OWN_SEED: Final = 31_000_000
@@ -73,7 +73,7 @@ class _Watched(Learned):
         """See `Knowledge.update`."""
         super().update(view)
         if view.step in STEPS:
-            own = [self._posterior.of(i).draws(seed=OWN_SEED + i) for i in range(len(self.people_))]
+            own = [self._posterior.of(i).draws(RANK_DRAWS, OWN_SEED + i) for i in range(len(self.people_))]
             self.seen[view.step] = compare(np.concatenate(own), self.people_)
 
 
@@ -112,7 +112,7 @@ def watch(people: People, seeds: NDArray[np.int64]) -> dict[int, Seen]:
 def rank_counts(ranks: Floats) -> NDArray[np.int64]:
     """How many ranks there are in each bin, shape (13,); ranks 0 to 64."""
     held = ranks[np.isfinite(ranks)].astype(np.int64)
-    counts: NDArray[np.int64] = np.bincount(held * BINS // (DRAWS + 1), minlength=BINS)
+    counts: NDArray[np.int64] = np.bincount(held * BINS // (RANK_DRAWS + 1), minlength=BINS)
     return counts
 
 

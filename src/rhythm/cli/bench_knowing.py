@@ -1,4 +1,4 @@
-"""`rhythm bench calibration` and `rhythm bench ablations`: is the posterior right, and what does each part bring."""
+"""`rhythm bench calibration`, `ablations`, `effort`: is the posterior right, what do its parts bring, and time?"""
 
 from pathlib import Path
 from typing import Annotated
@@ -53,3 +53,25 @@ def ablations(
         print_json("rhythm.bench-ablations/1", {"people": people, "first_seed": FIRST_SEED}, rows)
     else:
         Console().print(checked_table("The planner without its parts", rows))
+
+
+def effort(
+    people: Annotated[int, typer.Option(min=10, help="How many, of the peaked population.")] = 100,
+    plot: Annotated[Path | None, typer.Option(help="Draw a picture to this file; its data go beside it.")] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Give the planner less and more time for a decision, and see what that does to captured."""
+    from rich.console import Console  # noqa: PLC0415
+
+    from rhythm.bench.effort import EFFORTS, FIRST_SEED, effort_rows  # noqa: PLC0415
+    from rhythm.bench.plots.knowing import draw_effort  # noqa: PLC0415
+    from rhythm.bench.report import checked_table  # noqa: PLC0415
+
+    with progress("playing weeks", (len(EFFORTS) + 2) * people) as on_progress:
+        rows, data = effort_rows(people, on_progress)
+    if plot is not None:
+        draw_effort(data, plot)
+    if as_json:
+        print_json("rhythm.bench-effort/1", {"people": people, "first_seed": FIRST_SEED}, rows)
+    else:
+        Console().print(checked_table("What more time brings the planner", rows))

@@ -57,9 +57,8 @@ def taps(
 ) -> None:
     """Count the taps until a person's archetype is known, by Rhythm and by learners that begin from nothing."""
     from rhythm.bench import taps_run  # noqa: PLC0415
-    from rhythm.bench.taps_learners import LEARNERS  # noqa: PLC0415
 
-    names = list(LEARNERS) if learners == "all" else _names(learners)
+    names = list(taps_run.NAMES) if learners == "all" else _names(learners)
     with progress("asking", people * len({*names, taps_run.OURS})) as on_progress:
         asked = taps_run.run(names, people, on_progress)
     rows = taps_run.rows_of(asked)

@@ -1,5 +1,6 @@
 """What a planner knows of the people it plans for: the mean, the truth, the truth later, a posterior."""
 
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -85,6 +86,16 @@ class ToldAfter:
         return None
 
 
+OPENING_DRAWS = 1024
+"""Draws of who anybody may be that weigh the opening."""
+
+
+@lru_cache(maxsize=1)
+def _anybody() -> Floats:
+    anybody: Floats = ExactPosterior.prior(1).draws(OPENING_DRAWS)[0]
+    return anybody
+
+
 class Learned:
     """A posterior from every step seen; plans are made for its mean."""
 
@@ -116,4 +127,4 @@ class Learned:
 
     def unknown(self) -> Floats | None:
         """Draws of who anybody may be, shape (draws, 15), until something was seen; then None."""
-        return None if self._seen else self._draws[0]
+        return None if self._seen else _anybody()

@@ -216,3 +216,4 @@ app.command(epilog="Example: [bold]rhythm bench calibration --plot results/calib
 app.command(epilog="Example: [bold]rhythm bench ablations --people 300 --json[/bold]")(bench_knowing.ablations)
 app.command(epilog="Example: [bold]rhythm bench titles --json[/bold]")(bench_titles.titles)
 app.command(epilog="Example: [bold]rhythm bench meters --people 40 --json[/bold]")(bench_meters.meters)
+app.command(epilog="Example: [bold]rhythm bench effort --people 100 --plot effort.png[/bold]")(bench_knowing.effort)
