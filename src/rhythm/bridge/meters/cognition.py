@@ -15,6 +15,7 @@ from rhythm.bridge.meters.baseline import WINDOW_DAYS, baseline_of, reliance, sh
 from rhythm.bridge.meters.estimates import Evidence, MeterEstimate, Missing, combine, evidence
 from rhythm.bridge.meters.inputs import MeterInputs
 from rhythm.bridge.meters.sleep_need import DEBT_DAYS, mid_sleep_h, nights_known, sleep_debt
+from rhythm.bridge.wearables.days import DaySummary
 from rhythm.bridge.wearables.nights import ASLEEP_SIGNALS
 from rhythm.vocab.meters import Meter
 from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, day_of, slot_number
@@ -39,7 +40,8 @@ def _alertness(slot: int, inputs: MeterInputs) -> Evidence | Missing:
     if not known or known[-1].day != day_of(slot):
         return Missing(name, "no sleep recorded last night, so no alertness can be worked out", ALERTNESS_WEIGHT)
     middle_h = mid_sleep_h(known[:-1] or known)
-    *before, last = zip(known, waking_pressures(known), strict=True)
+    *earlier, last = zip(known, waking_pressures(known), strict=True)
+    before = [one for one in earlier if _device(one[0]) == _device(last[0])]  # devices differ on one night
     own = [
         alertness(summary, pressure, inputs.start_at(slot_number(summary.day, PartOfDay(part))) + INTO_SLOT, middle_h)
         for summary, pressure in before
@@ -55,6 +57,10 @@ def _alertness(slot: int, inputs: MeterInputs) -> Evidence | Missing:
     awake_h = max(0.0, (inputs.start_at(slot) + INTO_SLOT - night.awake_at).total_seconds() / 3600)
     text = f"two hours into this slot you have been awake {awake_h:.0f} h after {night.asleep_min / 60:.1f} h of sleep"
     return evidence(name, text, score, ALERTNESS_WEIGHT, night.source, night.awake_at)
+
+
+def _device(summary: DaySummary) -> str:
+    return "" if summary.night is None else summary.night.source
 
 
 def _debt(slot: int, inputs: MeterInputs) -> Evidence | Missing:

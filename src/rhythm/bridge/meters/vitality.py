@@ -35,15 +35,21 @@ def vitality(slot: int, inputs: MeterInputs) -> MeterEstimate:
 
 
 def _sleep(slot: int, inputs: MeterInputs) -> Evidence | Missing:
-    """Last night against own baseline. Older nights say nothing: day-to-day correlation is -0.04 in LifeSnaps."""
+    """Last night against the baseline of nights that the same device told.
+
+    Devices differ by half an hour on one night, so after a change of watch the usual is learned anew. Older nights
+    say nothing: day-to-day correlation is -0.04 in LifeSnaps.
+    """
     name = "sleep"
     last = inputs.days.get(day_of(slot))
     if last is None or last.night is None or last.asleep_min is None:
         return Missing(name, "no sleep recorded last night", SLEEP_WEIGHT)
-    earlier = [s.asleep_min for s in nights_known(slot, inputs, WINDOW_DAYS, today=False) if s.asleep_min is not None]
-    usual = baseline_of(earlier, SLEEP_FLOOR_MIN)
+    nights = nights_known(slot, inputs, WINDOW_DAYS, today=False)
+    of_device = [s for s in nights if s.night is not None and s.night.source == last.night.source]
+    usual = baseline_of([s.asleep_min for s in of_device if s.asleep_min is not None], SLEEP_FLOOR_MIN)
     if usual is None:
-        return Missing(name, f"sleep: still learning your usual, {len(earlier)} earlier nights", SLEEP_WEIGHT)
+        new = " with this device" if len(of_device) < len(nights) else ""
+        return Missing(name, f"sleep: still learning your usual{new}, {len(of_device)} earlier nights", SLEEP_WEIGHT)
     score = shrunk(squash(usual.z(last.asleep_min)), SLEEP_NOISE_SD, reliance(usual.days))
     text = f"slept {last.asleep_min / 60:.1f} h, your usual {usual.center / 60:.1f} h ({usual.days} nights)"
     return evidence(name, text, score, SLEEP_WEIGHT, last.night.source, last.night.awake_at)
