@@ -1,5 +1,6 @@
 """A person's accounts: let in once, read every day, gone on with after trouble, shown with their age, forgotten."""
 
+import json
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -9,9 +10,10 @@ import pytest
 from assist.houses import Clock, house
 from bridge.accounts.peers import CLIENT, CLIENT_SECRET, REFRESH, Peer, serving, whoop
 from rhythm.assist import Assistant
+from rhythm.assist.feeds import CALDAV, GOOGLE
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.bridge.accounts.credentials import Credentials
-from rhythm.bridge.accounts.face import AccountError, HealthAccount
+from rhythm.bridge.accounts.face import Account, AccountError
 from rhythm.bridge.accounts.session import Session
 from rhythm.store import ImportState
 from rhythm.vocab.errors import InvalidValueError, UnknownNameError
@@ -31,7 +33,7 @@ def peer(clock: Clock) -> Iterator[Peer]:
 
 @pytest.fixture
 def assistant(tmp_path: Path, clock: Clock, peer: Peer) -> Iterator[Assistant]:
-    def opened(account: HealthAccount, given: Credentials, keep: Callable[[Credentials], object]) -> Session:
+    def opened(account: Account, given: Credentials, keep: Callable[[Credentials], object]) -> Session:
         return Session(account, given, keep, host=peer.url, sleep=lambda _: None)
 
     with house(tmp_path, clock) as made:
@@ -115,3 +117,32 @@ def test_an_unknown_account_and_no_days_are_refused(assistant: Assistant) -> Non
         assistant.connect_account("polar", Credentials())
     with pytest.raises(InvalidValueError):
         assistant.read_account("whoop", first_days=0)
+
+
+def test_a_google_calendar_is_read_and_says_when_it_cannot_be(assistant: Assistant, clock: Clock) -> None:
+    at = clock().isoformat()
+    item = {"id": "a", "summary": "Xylqueb", "start": {"dateTime": at}, "end": {"dateTime": at}}
+    with serving(Peer(lambda _p, _q: (200, {"items": [item]}), "/token")) as google:
+        assistant.open_session = lambda account, given, keep: Session(account, given, keep, host=google.url)
+        secret = json.dumps({"client_id": CLIENT, "client_secret": CLIENT_SECRET, "refresh_token": REFRESH})
+        source = assistant.connect_calendar(GOOGLE, "Google", secret)
+        assert source.failure is None
+        (line,) = assistant.data().calendars
+        assert (line.name, line.is_feed, line.failure) == ("Google", True, "")
+        clock.at += timedelta(hours=1)
+        assert assistant.run_due() >= 1
+        google.refresh, google.access = "another", "ended"
+        failed = assistant.refresh_feed(source.number)
+    assert failed.failure == "needs_login"
+    assert "connect it again" in assistant.data().calendars[0].failure
+    assistant.remove_calendar(source.number)
+    assert assistant.data().calendars == ()
+
+
+def test_a_caldav_server_that_is_not_there_stays_and_is_tried_again(assistant: Assistant) -> None:
+    with serving(Peer(lambda _p, _q: (200, None), "/token")) as gone:
+        url = gone.url
+    secret = json.dumps({"url": url, "user": "kim", "password": "p"})
+    assert assistant.connect_calendar(CALDAV, "127.0.0.1", secret, "Mine").failure == "unreachable"
+    assert [line.name for line in assistant.data().calendars] == ["Mine"]
+    assert assistant.connect_calendar(CALDAV, "x", "no json").failure == "SecretError"

@@ -16,7 +16,7 @@ from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.assist.keeping_up import keep_up
 from rhythm.bridge.accounts.backfill import Mark, steps
 from rhythm.bridge.accounts.credentials import Credentials
-from rhythm.bridge.accounts.face import AccountError, HealthAccount, all_accounts
+from rhythm.bridge.accounts.face import Account, AccountError, HealthAccount, all_accounts
 from rhythm.bridge.accounts.session import Session
 from rhythm.store import ImportRun, PersonStore
 from rhythm.vocab.errors import InvalidValueError, UnknownNameError
@@ -31,7 +31,7 @@ OVERLAP_DAYS = 3
 
 _ENCODED = msgspec.json.Encoder()
 
-Opened = Callable[[HealthAccount, Credentials, Callable[[Credentials], object]], Session]
+Opened = Callable[[Account, Credentials, Callable[[Credentials], object]], Session]
 """Opens a session; another than the usual one in tests."""
 
 
@@ -68,7 +68,7 @@ def account_named(name: str) -> HealthAccount:
     raise UnknownNameError("account", name, tuple(account.name for account in all_accounts()))
 
 
-def open_session(account: HealthAccount, credentials: Credentials, keep: Callable[[Credentials], object]) -> Session:
+def open_session(account: Account, credentials: Credentials, keep: Callable[[Credentials], object]) -> Session:
     """The usual session: the vendor's own address, and its patience."""
     return Session(account, credentials, keep)
 

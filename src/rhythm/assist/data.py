@@ -10,8 +10,7 @@ from rhythm.assist.context import Context
 from rhythm.assist.corrections import EventWord, words_on_titles
 from rhythm.assist.coverage import CoveredWeek, coverage_of
 from rhythm.assist.day_facts import refresh_days
-from rhythm.assist.feeds import KIND as FEED
-from rhythm.assist.feeds import failure_words
+from rhythm.assist.feeds import FETCHED, failure_words
 from rhythm.assist.files import problem_words
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.schedule import drop_feed
@@ -108,7 +107,7 @@ def data_of(context: Context) -> Data:
             source.number,
             source.name,
             source.origin,
-            source.kind == FEED,
+            source.kind in FETCHED,
             None if source.fetched_at is None else source.fetched_at.astimezone(zone),
             "" if source.failure is None else failure_words(source.failure),
             _problems(source.problems),

@@ -1,6 +1,8 @@
 """Calendars by address: added, fetched again when something changed, and told about when that fails."""
 
+from collections.abc import Callable
 from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -9,7 +11,12 @@ from rhythm.assist.classifying import classifier_for
 from rhythm.assist.context import Context
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.assist.keeping_up import keep_up
-from rhythm.bridge.calendar.events import CalendarError, Window
+from rhythm.bridge.accounts.caldav import CaldavLogin, read_caldav
+from rhythm.bridge.accounts.credentials import Credentials
+from rhythm.bridge.accounts.face import Account
+from rhythm.bridge.accounts.google_calendar import AccountCalendarError, GoogleCalendar, read_google
+from rhythm.bridge.accounts.session import Session
+from rhythm.bridge.calendar.events import CalendarContents, CalendarError, Window
 from rhythm.bridge.calendar.feeds import FeedError, FeedLimits, Validators
 from rhythm.bridge.calendar.ics import window_around
 from rhythm.bridge.calendar.sources import FeedSource, FeedState
@@ -18,8 +25,15 @@ from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.errors import InvalidValueError
 
 KIND = "feed"
+CALDAV = "caldav"
+GOOGLE = "google-calendar"
+FETCHED = frozenset({KIND, CALDAV, GOOGLE})
+"""Kinds of calendars that are fetched by themselves."""
 LIMITS = FeedLimits(total_s=30.0)
 LONGEST_NAME = 60
+
+OpenedCalendar = Callable[[Account, Credentials, Callable[[Credentials], object]], Session]
+"""Opens an account's session; another than the usual one in tests."""
 
 
 def add_feed(person: PersonStore, keeper: Keeper, url: str, name: str, now_at: datetime) -> CalendarSource:
@@ -41,6 +55,35 @@ def add_feed(person: PersonStore, keeper: Keeper, url: str, name: str, now_at: d
         person.calendars.delete(source.number)
         raise
     kept = msgspec.structs.replace(source, secret=secret)
+    person.calendars.update(kept)
+    return kept
+
+
+def add_account_calendar(
+    person: PersonStore, keeper: Keeper, kind: str, origin: str, secret: str, now_at: datetime, *, name: str = ""
+) -> CalendarSource:
+    """Takes a calendar account, to be read by `refresh_feed`; what lets Rhythm in is kept as a secret.
+
+    Args:
+        person: whose.
+        keeper: of their secrets.
+        kind: `CALDAV` or `GOOGLE`.
+        origin: what may be shown of where it is.
+        secret: JSON of a `CaldavLogin` or of `Credentials`.
+        now_at: the moment, aware.
+        name: what the person calls it.
+
+    Raises:
+        SecretError: secrets cannot be kept here.
+    """
+    shown = name.strip()[:LONGEST_NAME] or origin
+    source = person.calendars.add(CalendarSource(kind, shown, origin[:LONGEST_NAME], now_at))
+    kept = msgspec.structs.replace(source, secret=f"feed-{source.number}")
+    try:
+        keeper.put(f"feed-{source.number}", secret)
+    except SecretError:
+        person.calendars.delete(source.number)
+        raise
     person.calendars.update(kept)
     return kept
 
@@ -72,12 +115,19 @@ def feed_numbered(person: PersonStore, number: int) -> CalendarSource:
         UnknownEntryError: there is none.
     """
     for source in person.calendars.all():
-        if source.number == number and source.kind == KIND:
+        if source.number == number and source.kind in FETCHED:
             return source
     raise UnknownEntryError("calendar feed", number)
 
 
-def refresh_feed(context: Context, keeper: Keeper, number: int, *, allow_private: bool = False) -> CalendarSource:
+def refresh_feed(
+    context: Context,
+    keeper: Keeper,
+    number: int,
+    *,
+    allow_private: bool = False,
+    opened: OpenedCalendar | None = None,
+) -> CalendarSource:
     """Fetches a feed and replaces what it held; a failure is kept with the feed and changes nothing of it.
 
     An unchanged feed costs one question to its server. Once a day it is read anew, since the
@@ -88,6 +138,7 @@ def refresh_feed(context: Context, keeper: Keeper, number: int, *, allow_private
         keeper: of the address.
         number: of the feed.
         allow_private: whether it may lie in a private network.
+        opened: what opens an account's session; the usual one where not given.
 
     Returns:
         What is now kept of the feed; its ``failure`` says what went wrong.
@@ -101,17 +152,13 @@ def refresh_feed(context: Context, keeper: Keeper, number: int, *, allow_private
     mark = f"{window.start_at:%Y-%m-%d} {settings.zone} {settings.model_name}"
     known = FeedState(Validators(source.etag, source.last_modified), window if source.content_hash == mark else None)
     try:
-        feed = FeedSource(
-            keeper.get(source.secret or ""),
-            settings.zone_info,
-            source.name,
-            state=known,
-            allow_private=allow_private,
-            feed_limits=LIMITS,
-        )
-        contents = feed.read(window)
+        if source.kind == KIND:
+            contents, validators = _feed_contents(source, keeper, known, window, settings.zone_info, allow_private)
+        else:
+            validators = Validators()
+            contents = _account_contents(source, keeper, window, settings.zone_info, allow_private, opened)
     except (CalendarError, SecretError) as error:
-        failure = error.kind.value if isinstance(error, FeedError) else type(error).__name__
+        failure = error.kind.value if isinstance(error, FeedError | AccountCalendarError) else type(error).__name__
         failed = msgspec.structs.replace(source, failed_at=context.now_at, failure=failure)
         person.calendars.update(failed)
         return failed
@@ -122,8 +169,8 @@ def refresh_feed(context: Context, keeper: Keeper, number: int, *, allow_private
         person.occurrences.replace(number, window.start_at, window.end_at, found)
         read = msgspec.structs.replace(
             read,
-            etag=feed.state.validators.etag,
-            last_modified=feed.state.validators.last_modified,
+            etag=validators.etag,
+            last_modified=validators.last_modified,
             content_hash=mark,
             problems={problem.kind.value: problem.count for problem in contents.problems},
         )
@@ -131,6 +178,50 @@ def refresh_feed(context: Context, keeper: Keeper, number: int, *, allow_private
     if contents is not None:
         keep_up(Context(person, context.now_at), force=True)
     return read
+
+
+def _feed_contents(
+    source: CalendarSource, keeper: Keeper, known: FeedState, window: Window, zone: ZoneInfo, allow_private: bool
+) -> tuple[CalendarContents | None, Validators]:
+    feed = FeedSource(
+        keeper.get(source.secret or ""),
+        zone,
+        source.name,
+        state=known,
+        allow_private=allow_private,
+        feed_limits=LIMITS,
+    )
+    contents = feed.read(window)
+    return contents, feed.state.validators
+
+
+def _account_contents(
+    source: CalendarSource,
+    keeper: Keeper,
+    window: Window,
+    zone: ZoneInfo,
+    allow_private: bool,
+    opened: OpenedCalendar | None,
+) -> CalendarContents:
+    secret = source.secret or ""
+    text = keeper.get(secret)
+    try:
+        if source.kind == CALDAV:
+            login = msgspec.json.decode(text, type=CaldavLogin)
+            return read_caldav(login, zone, window, name=source.name, allow_private=allow_private)
+        given = msgspec.json.decode(text, type=Credentials)
+    except msgspec.DecodeError:
+        raise SecretError("the login of this calendar is damaged; take it out and connect it again") from None
+
+    def keep(new: Credentials) -> None:
+        keeper.put(secret, msgspec.json.encode(new).decode())
+
+    with (opened or _google_session)(GoogleCalendar(), given, keep) as session:
+        return read_google(session, zone, window, name=source.name)
+
+
+def _google_session(account: Account, given: Credentials, keep: Callable[[Credentials], object]) -> Session:
+    return Session(account, given, keep)
 
 
 def day_window(now_at: datetime) -> Window:
@@ -150,6 +241,9 @@ FAILURE_WORDS = {
     "refused": "the server refused; copy the secret iCal address again",
     "not_a_calendar": "what is there is no calendar; copy the secret iCal address, not the web page's",
     "server_error": "the server failed; it is tried again by itself",
+    "needs_login": "the account does not take the login any more; take it out and connect it again",
+    "later": "the account asks to come back later; it is tried again by itself",
+    "bad_answer": "the account gave an answer that cannot be read; it is tried again by itself",
     "SecretError": "the address cannot be read any more; take the calendar out and add it again",
 }
 """What a feed's failure means, for a person to read."""

@@ -12,7 +12,7 @@ from rhythm.assist.context import Context
 from rhythm.assist.corrections import correct_title, withdraw_title
 from rhythm.assist.data import Data, data_of, remove_calendar, undo_import
 from rhythm.assist.feed import feed_of
-from rhythm.assist.feeds import add_feed, refresh_feed
+from rhythm.assist.feeds import OpenedCalendar, add_account_calendar, add_feed, refresh_feed
 from rhythm.assist.files import Imported, OnProgress, import_file
 from rhythm.assist.insights import Insight, insights_of
 from rhythm.assist.keeper import Keeper
@@ -69,7 +69,7 @@ class Assistant:
         self.person = person
         self.keeper = Keeper(person, token)
         self.on_learning: OnLearning | None = None
-        self.open_session: accounts.Opened = accounts.open_session
+        self.open_session: OpenedCalendar = accounts.open_session
         self._private_feeds = private_feeds
         self._store = store
         self._clock = clock
@@ -221,13 +221,31 @@ class Assistant:
         plan_feed(self.person, source.number, self._clock() + EVERY)
         return self.refresh_feed(source.number)
 
+    def connect_calendar(self, kind: str, origin: str, secret: str, name: str = "") -> CalendarSource:
+        """Takes a CalDAV or Google account and reads it; where that fails it stays and is tried again by itself.
+
+        Args:
+            kind: `rhythm.assist.feeds.CALDAV` or `GOOGLE`.
+            origin: what may be shown of where it is.
+            secret: what lets Rhythm in, as JSON.
+            name: what the person calls it.
+
+        Raises:
+            SecretError: secrets cannot be kept here.
+        """
+        source = add_account_calendar(self.person, self.keeper, kind, origin, secret, self._clock(), name=name)
+        plan_feed(self.person, source.number, self._clock() + EVERY)
+        return self.refresh_feed(source.number)
+
     def refresh_feed(self, number: int) -> CalendarSource:
         """Fetches a calendar now; what it holds says whether that failed.
 
         Raises:
             UnknownEntryError: no such feed.
         """
-        return refresh_feed(self.context(), self.keeper, number, allow_private=self._private_feeds)
+        return refresh_feed(
+            self.context(), self.keeper, number, allow_private=self._private_feeds, opened=self.open_session
+        )
 
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""

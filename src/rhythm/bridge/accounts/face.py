@@ -61,8 +61,8 @@ class Page(msgspec.Struct, frozen=True):
     after: str = ""
 
 
-class HealthAccount(Protocol):
-    """A vendor's interface for health records."""
+class Account(Protocol):
+    """A vendor's interface."""
 
     @property
     def name(self) -> str:
@@ -75,11 +75,6 @@ class HealthAccount(Protocol):
         ...
 
     @property
-    def source(self) -> str:
-        """The registry name of the source whose records these are."""
-        ...
-
-    @property
     def base_url(self) -> str:
         """Where its interface is."""
         ...
@@ -87,6 +82,15 @@ class HealthAccount(Protocol):
     @property
     def login(self) -> Login:
         """How a person lets Rhythm in."""
+        ...
+
+
+class HealthAccount(Account, Protocol):
+    """A vendor's interface for health records."""
+
+    @property
+    def source(self) -> str:
+        """The registry name of the source whose records these are."""
         ...
 
     @property

@@ -16,7 +16,7 @@ import httpx
 import msgspec
 
 from rhythm.bridge.accounts.credentials import Credentials, code_form, renewal_form, with_bearer, with_tokens
-from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, Request
+from rhythm.bridge.accounts.face import Account, AccountError, AccountErrorKind, Request
 
 USER_AGENT = "rhythm"
 MOST_BYTES = 32 * 1024 * 1024
@@ -34,7 +34,7 @@ class Session:
 
     def __init__(
         self,
-        account: HealthAccount,
+        account: Account,
         credentials: Credentials,
         keep: Callable[[Credentials], object],
         *,
