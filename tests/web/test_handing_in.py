@@ -138,3 +138,23 @@ def test_the_coverage_calendar_shows_which_days_have_what(client: TestClient, as
     assert days[today - timedelta(days=12)].letters == ()
     assert days[today + timedelta(days=1)].letters == ()
     assert "Which days have what" in client.get("/data").text
+
+
+def test_a_title_that_nothing_is_known_of_is_asked_about_once(client: TestClient, assistant: Assistant) -> None:
+    def event(uid: str, day: int, title: str) -> str:
+        at = (CLOCK() + timedelta(days=day)).strftime("%Y%m%dT%H0000Z")
+        end = (CLOCK() + timedelta(days=day, hours=2)).strftime("%Y%m%dT%H0000Z")
+        return f"UID:{uid}\nDTSTART:{at}\nDTEND:{end}\nSUMMARY:{title}"
+
+    events = [event("a", -7, "Xylqueb"), event("b", 2, "Xylqueb"), event("c", -3, "Vlurp"), event("d", 1, "Gym")]
+    data = {"csrf": csrf_of(client)}
+    client.post("/data/import", data=data, files=[("files", ("mine.ics", calendar(*events)))])
+    (asked,) = assistant.data().unknown_titles
+    assert (asked.title, asked.count) == ("Xylqueb", 2), "one that stood once, in the past, is left in peace"
+    page = client.get("/data").text
+    assert "What are these?" in page
+    answered = client.post("/events/correct", data={**data, "title": "Xylqueb", "action": "none", "from": "data"})
+    assert answered.url.path == "/data"
+    assert assistant.data().unknown_titles == ()
+    client.post("/data/import", data=data, files=[("files", ("mine.ics", calendar(*events)))])
+    assert assistant.data().unknown_titles == (), "remembered when the calendar is read again"

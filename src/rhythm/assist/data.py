@@ -7,7 +7,7 @@ import msgspec
 
 from rhythm.assist.accounts import AccountLine, lines_of
 from rhythm.assist.context import Context
-from rhythm.assist.corrections import EventWord, words_on_titles
+from rhythm.assist.corrections import EventWord, UnknownTitle, unknown_titles, words_on_titles
 from rhythm.assist.coverage import CoveredWeek, coverage_of
 from rhythm.assist.day_facts import refresh_days
 from rhythm.assist.feeds import FETCHED, failure_words
@@ -77,6 +77,7 @@ class Data(msgspec.Struct, frozen=True):
         running: an import is going on.
         suggestions, readings: how many are on record.
         events_said: what the person said of events, by title.
+        unknown_titles: titles to ask the person about.
         accounts: vendors' accounts that Rhythm is let into.
         coverage: which days have what, newest week first.
     """
@@ -88,6 +89,7 @@ class Data(msgspec.Struct, frozen=True):
     suggestions: int
     readings: int
     events_said: tuple[EventWord, ...]
+    unknown_titles: tuple[UnknownTitle, ...]
     accounts: tuple[AccountLine, ...]
     coverage: tuple[CoveredWeek, ...]
 
@@ -122,6 +124,7 @@ def data_of(context: Context) -> Data:
         person.suggestions.count(),
         sum(line.count for line in streams),
         words_on_titles(person),
+        unknown_titles(context),
         lines_of(person),
         coverage_of(context),
     )

@@ -204,7 +204,7 @@ def correct_event(form: Posted, site: Here) -> Response:
     """The person's word on every event of a title."""
     name = text_of(form, "action")
     site.assistant.correct_event(text_of(form, "title"), None if name == "none" else parse_action(name))
-    return _after("/", "event")
+    return _after("/data" if text_of(form, "from") == "data" else "/", "event")
 
 
 @router.post("/events/withdraw")
