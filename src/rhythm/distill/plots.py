@@ -41,6 +41,7 @@ def scaling_data(documents: Sequence[dict[str, Any]]) -> dict[str, Any]:
                 "width": config["shape"]["width"],
                 "layers": config["shape"]["layers"],
                 "parameters": config["parameters"],
+                "further": bool(config["start"]),
                 "weeks_read": [step * config["batch"] for step in steps],
                 **{part: [values[f"aside_{part}/{step}"] for step in steps] for part in PARTS},
             }
@@ -58,9 +59,9 @@ def draw_scaling(data: dict[str, Any], path: Path) -> None:
         for axes, (part, title) in zip(figure.subplots(1, len(PARTS)), PARTS.items(), strict=True):
             for line, colour in zip(data["lines"], _COLOURS, strict=False):
                 label = f"{line['parameters'] / 1000:.0f} k ({line['width']} x {line['layers']})"
-                axes.plot(line["weeks_read"], line[part], color=colour, label=label, linewidth=1.6)
-            axes.set_xscale("log")
-            axes.set_yscale("log")
+                label += ", further" if line["further"] else ""
+                thousands = [weeks / 1000 for weeks in line["weeks_read"]]
+                axes.plot(thousands, line[part], color=colour, label=label, linewidth=1.6)
             axes.set_title(title)
-            axes.set_xlabel("weeks read", color=GREY)
+            axes.set_xlabel("thousand weeks read", color=GREY)
         axes.legend(fontsize=9)
