@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rhythm.cli import bench_knowing, bench_meters, bench_titles, person_bench
+from rhythm.cli import bench_knowing, bench_meters, bench_outside, bench_titles, person_bench
 from rhythm.cli.output import JsonOption, print_json, progress
 
 if TYPE_CHECKING:
@@ -217,3 +217,6 @@ app.command(epilog="Example: [bold]rhythm bench ablations --people 300 --json[/b
 app.command(epilog="Example: [bold]rhythm bench titles --json[/bold]")(bench_titles.titles)
 app.command(epilog="Example: [bold]rhythm bench meters --people 40 --json[/bold]")(bench_meters.meters)
 app.command(epilog="Example: [bold]rhythm bench effort --people 100 --plot effort.png[/bold]")(bench_knowing.effort)
+app.command(epilog="Example: [bold]rhythm bench outside --settings wide-sigma-1.0-hidden --people 60[/bold]")(
+    bench_outside.outside
+)
