@@ -27,7 +27,7 @@ def outside(
 
     Settings are PEOPLE-sigma-NOISE-OBSERVED: people far from the package's defaults (wide) or all like them (alike),
     the noise on what the context is inferred from, and whether habituation and risk are seen or hidden.
-    Needs the extra: pip install 'rhythm[outside]'.
+    Needs the extra named outside.
     """
     from rhythm.bench.outside import run  # noqa: PLC0415
     from rhythm.bench.outside.people import SETTINGS  # noqa: PLC0415
