@@ -1,17 +1,19 @@
 """Notices through Apprise to a real HTTP peer on this machine: off by default, told once, silent in quiet hours."""
 
+import contextlib
 import json
 from collections.abc import Iterator
-from datetime import time
+from datetime import time, timedelta
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from assist.houses import Clock, lived_house
+from assist.houses import MORNING_AT, Clock, lived_house
 from bridge.calendar.servers import Server, body, serving
 from rhythm.assist import Assistant
-from rhythm.assist.notify import NotifyError, notify_waiting
+from rhythm.assist.notify import MOST_TRIES, NotifyError, _send, notify_waiting, wait_after
 
 
 @pytest.fixture
@@ -22,8 +24,13 @@ def peer() -> Iterator[Server]:
 
 
 @pytest.fixture
-def lived(tmp_path: Path) -> Iterator[Assistant]:
-    with lived_house(tmp_path, Clock()) as assistant:
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def lived(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
+    with lived_house(tmp_path, clock) as assistant:
         assistant.today()
         yield assistant
 
@@ -53,8 +60,78 @@ def test_quiet_hours_hold_it_back(lived: Assistant, peer: Server) -> None:
     assert peer.bodies == []
 
 
-def test_a_target_that_does_not_answer_is_said(lived: Assistant, peer: Server) -> None:
+def test_an_address_that_fails_is_tried_again_later_and_told_once(lived: Assistant, peer: Server, clock: Clock) -> None:
     lived.save_settings(replace(lived.settings, notify=True))
+    waiting = len(lived.today().waiting)
     peer.answers["/"] = body(b"no", 500)
-    with pytest.raises(NotifyError, match="check the addresses"):
+    with pytest.raises(NotifyError, match="tried again later"):
         notify_waiting(lived.context(), target(peer))
+    assert len(peer.bodies) == 1, "one failure is enough to see that the address fails"
+    assert notify_waiting(lived.context(), target(peer)) == 0, "it rests"
+    assert len(peer.bodies) == 1
+    peer.answers["/"] = body(b"ok")
+    clock.move(minutes=1.1)
+    assert notify_waiting(lived.context(), target(peer)) == waiting
+    assert len(peer.bodies) == 1 + waiting
+    clock.move(minutes=1)
+    assert notify_waiting(lived.context(), target(peer)) == 0
+
+
+def test_one_address_that_fails_keeps_nothing_from_another(lived: Assistant, peer: Server, clock: Clock) -> None:
+    lived.save_settings(replace(lived.settings, notify=True))
+    waiting = len(lived.today().waiting)
+    peer.answers["/bad"] = body(b"no", 503)
+    both = f"json://127.0.0.1:{peer.port}/bad\n{target(peer)}\nnot an address"
+    with pytest.raises(NotifyError, match="2 of 3 addresses"):
+        notify_waiting(lived.context(), both)
+    good = [path for path, _ in peer.asked if path == "/"]
+    assert len(good) == waiting
+    clock.move(minutes=1.1)
+    peer.answers["/bad"] = body(b"ok")
+    with pytest.raises(NotifyError, match="1 of 3"):
+        notify_waiting(lived.context(), both)
+    assert [path for path, _ in peer.asked].count("/") == waiting
+    assert [path for path, _ in peer.asked].count("/bad") == 1 + waiting
+
+
+def test_tries_are_bounded_and_ever_rarer(lived: Assistant, peer: Server, clock: Clock) -> None:
+    lived.save_settings(replace(lived.settings, notify=True, quiet_from=time(23), quiet_until=time(4)))
+    first = lived.today().waiting[0].number
+    peer.answers["/"] = body(b"no", 500)
+    tried: list[float] = []
+    for minute in range(150):
+        before = len(peer.bodies)
+        with contextlib.suppress(NotifyError):
+            notify_waiting(lived.context(), target(peer))
+        tried += [float(minute)] * (len(peer.bodies) - before)
+        clock.move(minutes=1)
+    waits = [later - sooner for sooner, later in pairwise(tried)]
+    assert waits == sorted(waits)
+    assert len(tried) == MOST_TRIES
+    assert tried[-1] == 123
+    keys = [one.key for one in lived.person.notices.since(MORNING_AT - timedelta(days=1))]
+    assert any(key.startswith(f"suggestion-{first}-") for key in keys), "given up: it is not tried any more"
+
+
+def test_a_crash_while_sending_tells_nothing_twice(
+    lived: Assistant, peer: Server, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lived.save_settings(replace(lived.settings, notify=True))
+    waiting = len(lived.today().waiting)
+
+    def told_then_killed(address: str, text: str) -> bool:
+        assert _send(address, text)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("rhythm.assist.notify._send", told_then_killed)
+    with pytest.raises(KeyboardInterrupt):
+        notify_waiting(lived.context(), target(peer))
+    monkeypatch.undo()
+    clock.move(minutes=11)
+    notify_waiting(lived.context(), target(peer))
+    assert len(peer.bodies) == waiting
+
+
+def test_waits_double_up_to_an_hour() -> None:
+    assert [wait_after(n).total_seconds() / 60 for n in range(1, 9)] == [1, 2, 4, 8, 16, 32, 60, 60]
+    assert wait_after(10_000) == timedelta(hours=1)

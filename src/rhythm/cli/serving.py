@@ -9,7 +9,7 @@ from pathlib import Path
 import typer
 
 from rhythm.assist import Assistant
-from rhythm.assist.notify import NotifyError, notify_waiting
+from rhythm.assist.notify import notify_waiting
 from rhythm.assist.places import Home
 from rhythm.cli.output import learning_shown
 from rhythm.vocab.errors import RhythmError
@@ -94,6 +94,6 @@ def _notices(assistant: Assistant, notify_file: Path) -> None:
             if assistant.settings.notify:
                 assistant.today()
                 notify_waiting(assistant.context(), notify_file.read_text(encoding="utf-8"))
-        except (NotifyError, OSError) as error:
+        except (RhythmError, OSError) as error:
             typer.echo(f"rhythm: a notice was not sent: {error}", err=True)
         time.sleep(NOTICE_EVERY_S)

@@ -38,6 +38,12 @@ class Notices:
             self._scope.insert(connection, notices, Notice(key, channel, self._scope.now()))
             return True
 
+    def release(self, key: str) -> None:
+        """Takes a claim back: it was not told after all. Nothing happens where there is none."""
+        here = sa.and_(self._scope.mine(notices), notices.c.key == key)
+        with self._scope.write() as connection:
+            connection.execute(sa.delete(notices).where(here))
+
     def since(self, at: datetime) -> tuple[Notice, ...]:
         """Those from that instant on, oldest first."""
         query = fields_of(Notice, notices).where(self._scope.mine(notices), notices.c.sent_at >= at)
