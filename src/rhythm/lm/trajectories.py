@@ -8,7 +8,7 @@ the earlier one's place. A line that is none is reported with its number and ski
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, Self
 
 import msgspec
 
@@ -216,6 +216,8 @@ class Writer:
         self._file.write(to_line(trajectory))
         self._file.flush()
 
-    def close(self) -> None:
-        """Close the file."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
         self._file.close()

@@ -1,0 +1,132 @@
+"""A teacher at work on a range of seeds: which weeks are still open, and where they are written."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from rhythm.bench.conditions import check_training_seeds
+from rhythm.lm import planner_teacher
+from rhythm.lm.prompt import PROMPT_VERSION
+from rhythm.lm.trajectories import Contents, Status, Trajectory, Usage, Who, Writer, read_file
+from rhythm.vocab import InvalidValueError, UnknownNameError
+
+MOST_SEEDS = 10_000_000
+_RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
+
+
+def seed_range(text: str) -> range:
+    """The seeds of ``FIRST-LAST``, both ends included, or of one number.
+
+    Raises:
+        InvalidValueError: something else, upside down, or too many.
+    """
+    found = _RANGE.fullmatch(text.strip())
+    if found is None:
+        raise InvalidValueError(f"seeds are FIRST-LAST, as in 2000000-2000029; got {text[:40]!r}")
+    first = int(found.group(1))
+    last = int(found.group(2) or first)
+    if not first <= last < first + MOST_SEEDS:
+        raise InvalidValueError(f"seeds run from the first up to the last, at most {MOST_SEEDS:,}; got {text[:40]!r}")
+    return range(first, last + 1)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be played.
+
+    Attributes:
+        seeds: of people and events.
+        who: which people.
+        teacher: ``planner``, or the name of the model that is asked.
+        for_evaluation: seeds that are kept for evaluation are allowed.
+
+    Raises:
+        ReservedSeedError: such a seed without it.
+    """
+
+    seeds: range
+    who: Who
+    teacher: str
+    for_evaluation: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.for_evaluation:
+            check_training_seeds(self.seeds)
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a file holds of a plan: weeks by how they ended, and what all of them took."""
+
+    counts: Mapping[str, int]
+    usage: Usage
+
+
+class Teaching:
+    """A plan and its file.
+
+    Args:
+        plan: what is to be played.
+        path: file that weeks are added to.
+
+    Raises:
+        InvalidValueError: the file holds weeks of another teacher or wording.
+        OSError: the file cannot be read.
+    """
+
+    def __init__(self, plan: Plan, path: Path) -> None:
+        self.plan = plan
+        self._path = path
+        contents = read_file(path) if path.exists() else Contents({}, ())
+        self._held = {
+            seed: week for (who, seed), week in contents.weeks.items() if who == plan.who and seed in plan.seeds
+        }
+        for week in contents.weeks.values():
+            if (week.teacher, week.prompt) != (plan.teacher, PROMPT_VERSION):
+                raise InvalidValueError(
+                    f"the file holds weeks of teacher {week.teacher[:40]!r} and wording {week.prompt[:20]!r}; "
+                    f"write those of {plan.teacher[:40]!r} and {PROMPT_VERSION!r} into another"
+                )
+
+    @property
+    def open_seeds(self) -> list[int]:
+        """Seeds whose weeks are still to be played, or to be gone on with, in order."""
+        return [s for s in self.plan.seeds if s not in self._held or self._held[s].status is Status.STOPPED]
+
+    @property
+    def totals(self) -> Totals:
+        """What the file holds now."""
+        usage = sum((week.usage for week in self._held.values()), Usage())
+        return Totals(dict(Counter(week.status.value for week in self._held.values())), usage)
+
+    def so_far(self, seed: int) -> Trajectory | None:
+        """The week of a seed as far as it came."""
+        return self._held.get(seed)
+
+    def run(self, on_week: Callable[[], None]) -> Totals:
+        """Have the planner play what is open.
+
+        Args:
+            on_week: called after each week.
+
+        Raises:
+            UnknownNameError: another teacher.
+            OSError: the file cannot be written.
+        """
+        if self.plan.teacher != planner_teacher.TEACHER:
+            raise UnknownNameError("teacher", self.plan.teacher, (planner_teacher.TEACHER,))
+        with Writer(self._path) as writer:
+
+            def keep(week: Trajectory) -> None:
+                self.keep(week, writer)
+                on_week()
+
+            planner_teacher.teach_weeks(self.open_seeds, self.plan.who, keep)
+        return self.totals
+
+    def keep(self, week: Trajectory, writer: Writer) -> None:
+        """Write a week down."""
+        writer.add(week)
+        self._held[week.seed] = week
