@@ -7,12 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.lm import planner_teacher
+from rhythm.bench.rows import Row
+from rhythm.lm import model_teacher, planner_teacher
+from rhythm.lm.endpoint import Model
+from rhythm.lm.model_teacher import Prices, Purse
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.lm.trajectories import Contents, Status, Trajectory, Usage, Who, Writer, read_file
 from rhythm.vocab import InvalidValueError, UnknownNameError
 
 MOST_SEEDS = 10_000_000
+MOST_AT_ONCE = 64
 _RANGE = re.compile(r"(\d{1,18})(?:-(\d{1,18}))?", re.ASCII)
 
 
@@ -64,6 +68,14 @@ class Totals:
     usage: Usage
 
 
+def total_rows(totals: Totals, prices: Prices) -> list[Row]:
+    """What was played and what it took, as rows; cost in the currency of the prices."""
+    used = totals.usage
+    counts = [Row(f"weeks/{status}", float(totals.counts.get(status, 0))) for status in Status]
+    took = [Row(name, float(getattr(used, name))) for name in used.__struct_fields__]
+    return [*counts, *took, Row("cost", prices.cost(used))]
+
+
 class Teaching:
     """A plan and its file.
 
@@ -101,10 +113,6 @@ class Teaching:
         usage = sum((week.usage for week in self._held.values()), Usage())
         return Totals(dict(Counter(week.status.value for week in self._held.values())), usage)
 
-    def so_far(self, seed: int) -> Trajectory | None:
-        """The week of a seed as far as it came."""
-        return self._held.get(seed)
-
     def run(self, on_week: Callable[[], None]) -> Totals:
         """Have the planner play what is open.
 
@@ -120,13 +128,42 @@ class Teaching:
         with Writer(self._path) as writer:
 
             def keep(week: Trajectory) -> None:
-                self.keep(week, writer)
+                self._keep(week, writer)
                 on_week()
 
             planner_teacher.teach_weeks(self.open_seeds, self.plan.who, keep)
         return self.totals
 
-    def keep(self, week: Trajectory, writer: Writer) -> None:
-        """Write a week down."""
+    def run_model(
+        self, model: Model, prices: Prices, budget: float | None, concurrency: int, on_week: Callable[[], None]
+    ) -> Totals:
+        """Have a model play what is open.
+
+        Args:
+            model: who answers; the plan's teacher is its name.
+            prices: of a million tokens.
+            budget: most that all weeks of this plan in the file may cost together; None without end.
+            concurrency: weeks at once.
+            on_week: called after each week.
+
+        Raises:
+            NoAnswerError: the server refuses every question.
+            InvalidValueError: a budget without prices, or no week at once.
+            OSError: the file cannot be written.
+        """
+        if not 1 <= concurrency <= MOST_AT_ONCE:
+            raise InvalidValueError(f"concurrency is from 1 to {MOST_AT_ONCE}; got {concurrency}")
+        purse = Purse(prices, budget, self.totals.usage)
+        weeks = [(seed, self._held.get(seed)) for seed in self.open_seeds]
+        with Writer(self._path) as writer:
+
+            def keep(week: Trajectory) -> None:
+                self._keep(week, writer)
+                on_week()
+
+            model_teacher.teach_weeks(weeks, self.plan.who, model, purse, concurrency, keep)
+        return self.totals
+
+    def _keep(self, week: Trajectory, writer: Writer) -> None:
         writer.add(week)
         self._held[week.seed] = week

@@ -46,19 +46,60 @@ def reeval(
 def teach(
     seeds: Annotated[str, typer.Option(help="First and last seed: 2000000-2000029. Training seeds begin there.")],
     output: Annotated[Path, typer.Option(help="File to add weeks to; those that it holds are not played again.")],
-    teacher: Annotated[str, typer.Option(help="planner, which is free.")] = "planner",
+    teacher: Annotated[str, typer.Option(help="planner, which is free, or the name of a model to ask.")] = "planner",
+    base_url: Annotated[str, typer.Option(help="The model's server, up to the version: http://localhost:8000/v1")] = "",
+    azure: Annotated[
+        bool, typer.Option(help="Azure's form: the resource's address, --teacher the deployment.")
+    ] = False,
+    stream: Annotated[bool, typer.Option(help="Have answers in pieces.")] = False,
+    key_variable: Annotated[str, typer.Option(help="Environment variable that holds the key.")] = "RHYTHM_LM_KEY",
+    concurrency: Annotated[int, typer.Option(help="Weeks at once.")] = 3,
+    price_in: Annotated[float, typer.Option(help="Price of a million tokens that are read.")] = 0.0,
+    price_out: Annotated[float, typer.Option(help="Price of a million tokens that are written.")] = 0.0,
+    budget: Annotated[float | None, typer.Option(help="Stop where the file's weeks have cost so much.")] = None,
+    temperature: Annotated[
+        float | None, typer.Option(help="Of the model's draws; the server's own without it.")
+    ] = None,
+    max_tokens: Annotated[int, typer.Option(help="Most that one answer may take.")] = 512,
+    limit_name: Annotated[
+        str, typer.Option(help="What the server calls that: max_tokens or max_completion_tokens.")
+    ] = "max_tokens",
+    timeout_s: Annotated[float, typer.Option(help="Seconds after which a silent server is asked again.")] = 60.0,
     population: Annotated[str, typer.Option(help="classic or peaked.")] = "peaked",
     corners: Annotated[bool, typer.Option(help="People from the corners, as in ood.")] = False,
     for_evaluation: Annotated[
         bool, typer.Option(help="Allow seeds that are kept for evaluation; never train on such a file.")
     ] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Have a teacher play weeks in words, and write them down; run again, it goes on where it stopped."""
-    from rhythm.lm.teaching import Plan, Teaching, seed_range  # noqa: PLC0415
+    from rhythm.lm.endpoint import Endpoint, Model, key_from  # noqa: PLC0415
+    from rhythm.lm.model_teacher import Prices  # noqa: PLC0415
+    from rhythm.lm.teaching import Plan, Teaching, seed_range, total_rows  # noqa: PLC0415
     from rhythm.lm.trajectories import Who  # noqa: PLC0415
 
     plan = Plan(seed_range(seeds), Who(population, corners), teacher, for_evaluation=for_evaluation)
     teaching = Teaching(plan, output)
+    prices = Prices(price_in, price_out)
     with progress("playing weeks", len(teaching.open_seeds)) as on_week:
-        totals = teaching.run(lambda: on_week("", 1))
-    typer.echo(", ".join(f"{count} {status}" for status, count in totals.counts.items()) or "nothing to do", err=True)
+        if base_url:
+            endpoint = Endpoint(
+                base_url=base_url,
+                model=teacher,
+                key=key_from(key_variable, needed=azure),
+                azure=azure,
+                stream=stream,
+                temperature=temperature,
+                max_tokens=max_tokens,
+                limit_name=limit_name,
+                timeout_s=timeout_s,
+            )
+            totals = teaching.run_model(Model(endpoint), prices, budget, concurrency, lambda: on_week("", 1))
+        else:
+            totals = teaching.run(lambda: on_week("", 1))
+    rows = total_rows(totals, prices)
+    if as_json:
+        print_json("rhythm.lm-teach/1", {"seeds": seeds, "teacher": teacher, "output": output.name}, rows)
+        return
+    for row in rows:
+        typer.echo(f"{row.name:<20} {row.value:g}")
