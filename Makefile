@@ -18,7 +18,7 @@ $(VENV)/bin/rhythm: pyproject.toml
 
 $(DEV_STAMP): pyproject.toml
 	$(PYTHON) -m venv $(DEV)
-	$(DEV)/bin/pip install --quiet --disable-pip-version-check -e '.[dev]'
+	$(DEV)/bin/pip install --quiet --disable-pip-version-check --no-compile -e '.[dev]'
 	@touch $@
 
 install: $(VENV)/bin/rhythm ## Install Rhythm into .venv
