@@ -31,7 +31,7 @@ week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read an
 
 test: $(DEV_STAMP) ## Install with all extras, then run every check and every test
 	$(MAKE) check
-	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile
+	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 quick: $(DEV_STAMP) ## The tests that take seconds
 	$(DEV)/bin/python -m pytest -n $(WORKERS) -m "not slow and not browser"
