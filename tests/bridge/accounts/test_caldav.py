@@ -33,12 +33,12 @@ def read(url: str, user: str = USER, password: str = PASSWORD) -> CalendarConten
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Radicale]:
     with radicale(tmp_path_factory.mktemp("radicale")) as running:
         running.make("home")
-        running.make("work")
+        running.make("office")
         running.make("tasks", "VTODO")
         running.put("home", "a", WEEKLY)
         running.put("home", "c", LONG_AGO)
-        running.put("work", "b", ONCE)
-        running.put("work", "same", ONCE.replace(b"UID:b", b"UID:other"))
+        running.put("office", "b", ONCE)
+        running.put("office", "same", ONCE.replace(b"UID:b", b"UID:other"))
         running.put("tasks", "t", TODO)
         yield running
 
@@ -55,7 +55,7 @@ def test_all_calendars_of_a_person_are_found_from_the_servers_address(server: Ra
 
 
 def test_one_calendar_by_its_own_address(server: Radicale) -> None:
-    assert {event.title for event in read(f"{server.url}/{USER}/work/").events} == {"Zahnarzt"}
+    assert {event.title for event in read(f"{server.url}/{USER}/office/").events} == {"Zahnarzt"}
 
 
 def test_a_wrong_password_is_refused_and_named_nowhere(server: Radicale) -> None:
