@@ -207,7 +207,7 @@ def _slot(
 
 
 def _moved_by(slot: int, answered: Answered | None) -> int:
-    """By how many slots a suggestion was moved where it was to another part of the same day's length, else 0."""
+    """By how many slots a suggestion was moved, 1 to 3; 0 where it was not moved, or further than that."""
     if answered is None or answered.response.moved_to is None:
         return 0
     ahead = answered.response.moved_to - slot

@@ -75,10 +75,7 @@ class Uploads:
         Raises:
             UnknownFileError: it is too large.
         """
-        clean = _clean(name)
-        path = self._folder / f"{secrets.token_hex(8)}-{clean}"
-        keep_copy(stream, path, MOST_BYTES)
-        return self._put(Job(path, clean))
+        return self._put(_kept(self._folder, stream, name))
 
     def look(self, stream: BinaryIO, name: str) -> Job:
         """Keeps a file aside and looks into it; it is read only once `keep` says so.
@@ -90,11 +87,8 @@ class Uploads:
         Raises:
             UnknownFileError: it is too large.
         """
-        clean = _clean(name)
         self._looked.mkdir(exist_ok=True, mode=0o700)
-        path = self._looked / f"{secrets.token_hex(8)}-{clean}"
-        keep_copy(stream, path, MOST_BYTES)
-        return self._put(Job(path, clean, looking=True))
+        return self._put(_kept(self._looked, stream, name, looking=True))
 
     def keep(self, job_id: str) -> Job:
         """Has a file read that was looked into.
@@ -159,6 +153,13 @@ class Uploads:
             if path.is_file():
                 path.unlink(missing_ok=True)
         self.latest = []
+
+
+def _kept(folder: Path, stream: BinaryIO, name: str, *, looking: bool = False) -> Job:
+    clean = _clean(name)
+    path = folder / f"{secrets.token_hex(8)}-{clean}"
+    keep_copy(stream, path, MOST_BYTES)
+    return Job(path, clean, looking=looking)
 
 
 def _clean(name: str) -> str:
