@@ -65,6 +65,8 @@ def test_agrees_with_dateutil(rule: str, start: datetime) -> None:
     start = start.replace(second=0, microsecond=0, fold=0)
     if "HOURLY" in rule:  # dateutil walks every hour since the start
         start = start.replace(year=2026, month=min(start.month, 7), day=1)
+    if "WEEKLY" in rule and "BYSETPOS" in rule:  # dateutil counts the places of the first week from the start on
+        start -= timedelta(days=(start.weekday() - WEEKDAYS.index(rule.split("WKST=")[1][:2])) % 7)
     try:
         yardstick = rrulestr(rule, dtstart=start)
     except ValueError:
@@ -80,6 +82,11 @@ def test_a_window_in_parts_gives_what_the_whole_gives(rule: str, start: datetime
     first = ours(rule, start, LOW, middle)
     second = ours(rule, start, middle + timedelta(microseconds=1), HIGH)
     assert first + second == ours(rule, start)
+
+
+def test_places_in_a_week_count_from_its_first_day_even_where_the_series_begins_inside_it() -> None:
+    found = ours("FREQ=WEEKLY;WKST=TU;BYDAY=MO,TU;BYSETPOS=1;COUNT=3", datetime(2026, 3, 1, 9))  # noqa: DTZ001
+    assert [f"{at:%m-%d}" for at in found] == ["03-03", "03-10", "03-17"]
 
 
 def test_weekdays_with_and_without_a_number_are_both_kept() -> None:
