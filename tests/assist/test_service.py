@@ -218,7 +218,7 @@ def test_learning_anew_tells_how_far_it_is(lived: Assistant, monkeypatch: pytest
     lived.person.posteriors.clear()
     told: list[tuple[int, int]] = []
     lived.on_learning = lambda done, whole: told.append((done, whole))
-    monkeypatch.setattr("rhythm.assist.learning.AT_ONCE", 40)
+    monkeypatch.setattr("rhythm.assist.learning.AT_ONCE_DAYS", 3)
     assert lived.you().beliefs == before
     assert len(told) > 5
     assert [done for done, _ in told] == sorted({done for done, _ in told})

@@ -12,7 +12,7 @@ from rhythm.bridge.wearables.spans import union
 from rhythm.store import DayValue as StoredValue
 from rhythm.store import PersonStore
 
-CHUNK_DAYS = 30
+CHUNK_DAYS = 60
 """Days summarised at once: memory does not grow with the length of a history."""
 
 _OF_NIGHTS = frozenset({Signal.HEART_RATE_BPM.value})

@@ -3,6 +3,7 @@
 import gc
 import hashlib
 import os
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ from rhythm.vocab.errors import RhythmError
 OnProgress = Callable[[int, int], None]
 """Called with bytes read so far and bytes in all (0 where not known)."""
 
+READING, SUMMING_UP = "reading_and_storing", "summing_up"
 PART_SUFFIX = ".part"
 """Ends the name of a file that is still being handed in."""
 _HEAD_BYTES = 4096
@@ -48,6 +50,7 @@ class Imported(msgspec.Struct, frozen=True):
         added: readings, or occurrences in the window, that it brought.
         known: readings that were there already.
         problems: how many of each problem.
+        took_s: processor seconds by step: `READING`, until everything is on disk, and `SUMMING_UP`.
     """
 
     file: str
@@ -55,6 +58,7 @@ class Imported(msgspec.Struct, frozen=True):
     added: int
     known: int
     problems: dict[str, int]
+    took_s: dict[str, float] = {}
 
 
 def import_file(
@@ -82,13 +86,18 @@ def import_file(
     """
     check_regular(path)
     name = name or path.name
+    begun = time.process_time()
     if is_calendar(path):
         imported = _calendar(person, path, name, now_at, keeper or Keeper(person, ""))
+        stored = time.process_time()
     else:
         with _collecting_rarely():
-            imported = _health(person, path, name, now_at, progress)
+            run, touched = _store_readings(person, path, name, progress)
+            stored = time.process_time()
+            imported = _summed_up(person, run, touched, now_at)
     keep_up(Context(person, now_at), force=True)
-    return imported
+    took_s = {READING: stored - begun, SUMMING_UP: time.process_time() - stored}
+    return msgspec.structs.replace(imported, took_s=took_s)
 
 
 @contextmanager
@@ -148,7 +157,10 @@ def _source_of(person: PersonStore, name: str, now_at: datetime) -> CalendarSour
     return person.calendars.add(CalendarSource("file", Path(name).stem, name, now_at))
 
 
-def _health(person: PersonStore, path: Path, name: str, now_at: datetime, progress: OnProgress | None) -> Imported:
+def _store_readings(
+    person: PersonStore, path: Path, name: str, progress: OnProgress | None
+) -> tuple[ImportRun, list[datetime]]:
+    """Reads a health export to its end; the run, which goes on, and instants between which it touched the record."""
     try:
         source = source_of(path)
     except WearableFileError as error:
@@ -173,14 +185,16 @@ def _health(person: PersonStore, path: Path, name: str, now_at: datetime, progre
         raise
     if resume is not None:  # what an earlier process read before it ended was not summarised
         touched += [at for stream in person.readings.streams() for at in (stream.first_at, stream.last_at) if at]
+    return run, touched
+
+
+def _summed_up(person: PersonStore, run: ImportRun, touched: list[datetime], now_at: datetime) -> Imported:
+    """Works out the days that a run has touched, and ends it."""
     if touched:
         one = timedelta(days=1)
         refresh_days(person, min(touched).date() - one, min(max(touched), now_at).date() + one)
-    return _outcome(name, person.imports.finish(run.number))
-
-
-def _outcome(name: str, run: ImportRun) -> Imported:
-    return Imported(name, run.kind, run.counts.get("added", 0), run.counts.get("known", 0), run.problems)
+    done = person.imports.finish(run.number)
+    return Imported(run.file_name, run.kind, done.counts.get("added", 0), done.counts.get("known", 0), done.problems)
 
 
 def _hash(path: Path) -> str:

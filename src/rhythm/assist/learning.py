@@ -8,6 +8,7 @@ over the belief at the end and never mixed into a snapshot, so it can be taken b
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import chain, groupby
 
 import msgspec
 import numpy as np
@@ -18,15 +19,16 @@ from rhythm.life.profiles import belief_targets
 from rhythm.store import Correction, PersonStore
 from rhythm.vocab.beliefs import BELIEF_NAMES
 from rhythm.vocab.history import Evidence
+from rhythm.vocab.slots import SLOTS_PER_DAY
 
 KIND = "person"
 CLEARED = "everything"
 """Subject of the correction that says: forget what you have learned so far."""
 FORGET, SET = "forget", "set"
 OnProgress = Callable[[int, int], None]
-"""Called with pieces of evidence learned from so far, and in all."""
-AT_ONCE = 250
-"""Pieces of evidence between two words on how far it is: a few seconds of years of data."""
+"""Called with days learned from so far, and in all."""
+AT_ONCE_DAYS = 7
+"""Days between two words on how far it is."""
 KEPT = 16
 """Snapshots that are kept: an undo goes back to one from before the answer."""
 OWN_WORD_SD = 0.1
@@ -90,13 +92,14 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None, progress
 def _taken_in(
     posterior: PersonPosterior, entries: list[Evidence], slot: int, progress: OnProgress | None
 ) -> list[Refusal]:
-    """Adds evidence in the order of its slots, a piece at a time, which gives what one go would give."""
+    """Adds evidence in the order of its slots, some days at a time, which gives what one go would give."""
     entries.sort(key=lambda entry: entry.slot)
+    days = [list(own) for _, own in groupby(entries, key=lambda entry: entry.slot // SLOTS_PER_DAY)]
     refusals: list[Refusal] = []
-    for begin in range(0, len(entries), AT_ONCE):
-        refusals += posterior.add(entries[begin : begin + AT_ONCE], now=slot)
+    for begin in range(0, len(days), AT_ONCE_DAYS):
+        refusals += posterior.add(chain.from_iterable(days[begin : begin + AT_ONCE_DAYS]), now=slot)
         if progress is not None:
-            progress(min(begin + AT_ONCE, len(entries)), len(entries))
+            progress(min(begin + AT_ONCE_DAYS, len(days)), len(days))
     return refusals
 
 

@@ -1,9 +1,12 @@
 """The face of one person's service: everything that pages, commands and rehearsals ask of it."""
 
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
+
+import msgspec
 
 from rhythm.assist import accounts
 from rhythm.assist.answering import give_answer
@@ -31,6 +34,9 @@ from rhythm.store.export import export_person
 from rhythm.vocab.actions import Action
 from rhythm.vocab.meters import Meter
 from rhythm.vocab.responses import Outcome
+
+LEARNING = "learning"
+"""The last step of an import, beside those of `rhythm.assist.files.Imported`."""
 
 
 def system_now_at() -> datetime:
@@ -179,11 +185,32 @@ class Assistant:
         """What was read from where, and what was wrong with it."""
         return data_of(self.context())
 
-    def import_file(self, path: Path, *, name: str = "", progress: OnProgress | None = None) -> Imported:
-        """Reads a calendar or health export into the store; see `rhythm.assist.files.import_file`."""
+    def import_file(
+        self,
+        path: Path,
+        *,
+        name: str = "",
+        progress: OnProgress | None = None,
+        on_stored: Callable[[Imported], None] | None = None,
+    ) -> Imported:
+        """Reads a calendar or health export into the store and learns from it.
+
+        Args:
+            path: the file.
+            name: what the person calls it.
+            progress: told how far reading is.
+            on_stored: told what was read once all of it is on disk; learning follows, and nothing of the file is lost
+                if it is cut off.
+
+        Raises:
+            UnknownFileError, WearableFileError, CalendarError: see `rhythm.assist.files.import_file`.
+        """
         done = import_file(self.person, path, self._clock(), name=name, progress=progress, keeper=self.keeper)
+        if on_stored is not None:
+            on_stored(done)
+        begun = time.process_time()
         self.learn(self.context())  # here, so that no page waits for years to be learned
-        return done
+        return msgspec.structs.replace(done, took_s=done.took_s | {LEARNING: time.process_time() - begun})
 
     def preview_file(self, path: Path, *, name: str = "") -> Preview:
         """Looks into a file and stores nothing; see `rhythm.assist.preview.preview_file`."""

@@ -51,7 +51,7 @@ def learning_shown(assistant: Any) -> Iterator[None]:
         def tell(done: int, whole: int) -> None:
             nonlocal shown
             percent = 100 * done // whole
-            advance(f"{done:,} of {whole:,} pieces", percent - shown)
+            advance(f"{done:,} of {whole:,} days", percent - shown)
             shown = percent
 
         assistant.on_learning = tell

@@ -1,5 +1,6 @@
 """Column types: instants, days, enumerations, words and JSON, the same on SQLite and PostgreSQL."""
 
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from enum import Enum
 from typing import Any
@@ -22,11 +23,20 @@ def to_micros(at: datetime) -> int:
     Raises:
         InvalidValueError: the datetime has no time zone.
     """
+    return many_micros((at,))[0]
+
+
+def many_micros(instants: Sequence[datetime]) -> list[int]:
+    """`to_micros` of each of many.
+
+    Raises:
+        InvalidValueError: one of them has no time zone.
+    """
     try:
-        since = at - EPOCH_AT
+        since = [at - EPOCH_AT for at in instants]
     except TypeError:
         raise InvalidValueError("a naive datetime cannot be stored; give it a time zone") from None
-    return since.days * _US_PER_DAY + since.seconds * _US_PER_SECOND + since.microseconds
+    return [one.days * _US_PER_DAY + one.seconds * _US_PER_SECOND + one.microseconds for one in since]
 
 
 def from_micros(micros: int) -> datetime:

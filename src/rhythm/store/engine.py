@@ -15,6 +15,7 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import event
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from rhythm.store.errors import (
@@ -75,6 +76,14 @@ class Database:
     def is_sqlite(self) -> bool:
         """Whether it is a file."""
         return self.path is not None
+
+    def insert(self, table: sa.Table) -> Any:
+        """The database's own insert statement, which can say what to do where a row's key is taken."""
+        if self.is_sqlite:
+            return sqlite.insert(table)
+        from sqlalchemy.dialects import postgresql  # noqa: PLC0415 - loading it takes a tenth of a second
+
+        return postgresql.insert(table)
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:

@@ -6,21 +6,19 @@ grew when it was read first (steps of an hour that was not over) takes the large
 older file takes nothing back; anything else takes the value that was offered last.
 """
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TypeVar
 
 import sqlalchemy as sa
 
-from rhythm.store.columns import EPOCH_AT, clean_words, from_micros, to_micros
+from rhythm.store.columns import EPOCH_AT, from_micros
 from rhythm.store.reading_records import Added, HealthReading, ReadingLike, ReadingStream
+from rhythm.store.reading_rows import GROWING_UNITS, StreamKey, correct_rows, insert_rows, sorted_into_streams
 from rhythm.store.scope import PersonScope, fields_of
 from rhythm.store.tables import reading_streams, readings
-from rhythm.vocab.errors import InvalidValueError
 
 T = TypeVar("T")
 
@@ -31,38 +29,6 @@ LONGEST_TOUCHING = timedelta(days=2)
 """How long before a span `Readings.touching` looks for readings that last into it."""
 
 _BEGINNING_AT = datetime.min.replace(tzinfo=UTC)
-
-_StreamKey = tuple[str, str, str]
-_Row = tuple[int, int, str, float, int | None, str | None]
-_COLUMNS = "start_at, end_at, external_id, value, offset_min, detail, person_id, stream, run"
-_INTO_FILE = f"INSERT INTO readings ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"  # noqa: S608 our own names
-_INTO_SERVER = f"""
-    INSERT INTO readings ({_COLUMNS})
-    SELECT *, %s::text, %s::bigint, %s::bigint
-    FROM unnest(%s::bigint[], %s::bigint[], %s::text[], %s::float8[], %s::int[], %s::text[])
-    ON CONFLICT DO NOTHING
-"""  # noqa: S608 our own names
-"""One statement for all rows of a stream: a round trip for each would take most of the time."""
-
-
-GROWING_UNITS = frozenset({"count", "kcal", "min", "km"})
-"""Units of what adds up while its time runs."""
-_OF_FILE = """
-    UPDATE readings SET value = ?4, offset_min = ?5, detail = ?6
-    WHERE person_id = ?7 AND stream = ?8 AND start_at = ?1 AND end_at = ?2 AND external_id = ?3 AND value %s ?4
-"""
-_OF_SERVER = """
-    UPDATE readings AS old SET value = new.value, offset_min = new.offset_min, detail = new.detail
-    FROM (
-        SELECT DISTINCT ON (start_at, end_at, external_id) * FROM unnest(
-            %%s::bigint[], %%s::bigint[], %%s::text[], %%s::float8[], %%s::int[], %%s::text[]
-        ) WITH ORDINALITY AS offered(start_at, end_at, external_id, value, offset_min, detail, place)
-        ORDER BY start_at, end_at, external_id, %s
-    ) AS new
-    WHERE old.person_id = %%s AND old.stream = %%s AND old.start_at = new.start_at AND old.end_at = new.end_at
-        AND old.external_id = new.external_id AND old.value %s new.value
-"""
-"""The correction of rows that are known, for a sum and for anything else."""
 
 
 class Readings:
@@ -86,22 +52,21 @@ class Readings:
 
     def insert(self, connection: sa.Connection, offered: Iterable[ReadingLike], run: int | None) -> Added:
         """Stores what is new among the readings, within a transaction of the caller's."""
-        batch = _sorted_into_streams(offered)
+        batch = sorted_into_streams(offered)
         numbers = self._stream_numbers(connection, batch.streams)
+        is_file = self._scope.database.is_sqlite
         added = corrected = count = 0
         for key, rows in batch.streams.items():
-            new = self._insert_stream(connection, numbers[key], rows, run)
+            whose = (self._scope.person_id, numbers[key])
+            new = insert_rows(connection, whose, run, rows, is_file=is_file)
+            if new:
+                first_at, last_at = from_micros(min(rows.starts)), from_micros(max(rows.starts))
+                self._widen(connection, numbers[key], new, first_at, last_at)
             if new < len(rows):
-                corrected += self._correct_stream(connection, numbers[key], rows, growing=key[2] in GROWING_UNITS)
+                growing = key[2] in GROWING_UNITS
+                corrected += correct_rows(connection, whose, rows, growing=growing, is_file=is_file)
             added, count = added + new, count + len(rows)
-        return Added(
-            added,
-            count - added,
-            corrected,
-            dict(batch.refused),
-            None if batch.from_us is None else from_micros(batch.from_us),
-            None if batch.until_us is None else from_micros(batch.until_us),
-        )
+        return Added(added, count - added, corrected, dict(batch.refused), batch.from_at, batch.until_at)
 
     def window(self, kinds: Iterable[str], from_at: datetime, until_at: datetime) -> tuple[HealthReading, ...]:
         """The readings of those kinds that start in [from_at, until_at), by start."""
@@ -200,12 +165,10 @@ class Readings:
             for n, value, start, end, offset_min, external_id, detail in found
         )
 
-    def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[_StreamKey]) -> dict[_StreamKey, int]:
+    def _stream_numbers(self, connection: sa.Connection, wanted: Iterable[StreamKey]) -> dict[StreamKey, int]:
         c = reading_streams.c
         query = sa.select(c.kind, c.source, c.unit, c.number).where(self._scope.mine(reading_streams))
-        numbers: dict[_StreamKey, int] = {
-            (kind, source, unit): n for kind, source, unit, n in connection.execute(query)
-        }
+        numbers: dict[StreamKey, int] = {(kind, source, unit): n for kind, source, unit, n in connection.execute(query)}
         missing = [key for key in wanted if key not in numbers]
         if missing:
             first = self._scope.next_number(connection, len(missing))
@@ -214,31 +177,6 @@ class Readings:
                 stream = ReadingStream(number, kind, source, unit, 0, None, None)
                 self._scope.insert(connection, reading_streams, stream)
         return numbers
-
-    def _insert_stream(self, connection: sa.Connection, stream: int, rows: list[_Row], run: int | None) -> int:
-        whose = (self._scope.person_id, stream, run)
-        if self._scope.database.is_sqlite:
-            done = connection.exec_driver_sql(_INTO_FILE, [row + whose for row in rows])
-        else:
-            starts, ends, ids, values, offsets, details = (list(column) for column in zip(*rows, strict=True))
-            columns = (starts, ends, ids, [float(value) for value in values], offsets, details)
-            done = connection.exec_driver_sql(_INTO_SERVER, (*whose, *columns))
-        added = max(int(done.rowcount), 0)
-        if added:
-            starts = [row[0] for row in rows]
-            self._widen(connection, stream, added, from_micros(min(starts)), from_micros(max(starts)))
-        return added
-
-    def _correct_stream(self, connection: sa.Connection, stream: int, rows: list[_Row], *, growing: bool) -> int:
-        """Takes another value of what is known, where it counts for more; how many were changed."""
-        whose = (self._scope.person_id, stream)
-        if self._scope.database.is_sqlite:
-            changed = connection.exec_driver_sql(_OF_FILE % ("<" if growing else "<>"), [row + whose for row in rows])
-        else:
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            order, sign = ("value DESC", "<") if growing else ("place DESC", "<>")
-            changed = connection.exec_driver_sql(_OF_SERVER % (order, sign), (*columns, *whose))
-        return max(int(changed.rowcount), 0)
 
     def _widen(self, connection: sa.Connection, stream: int, added: int, first_at: datetime, last_at: datetime) -> None:
         c = reading_streams.c
@@ -266,51 +204,6 @@ class Readings:
         else:
             new = {"reading_count": count, "first_at": first_at, "last_at": last_at}
             connection.execute(sa.update(reading_streams).where(here).values(**new))
-
-
-@dataclass
-class _Batch:
-    """Readings sorted into their streams; those that are not fit are counted."""
-
-    streams: dict[_StreamKey, list[_Row]] = field(default_factory=dict)
-    refused: Counter[str] = field(default_factory=Counter)
-    from_us: int | None = None
-    until_us: int | None = None
-
-
-def _sorted_into_streams(offered: Iterable[ReadingLike]) -> _Batch:
-    """The rows of the readings by stream. This loop is what an import waits for: it looks each stream up once."""
-    batch = _Batch()
-    by_words: dict[tuple[str, str, str], list[_Row]] = {}
-    isfinite = math.isfinite
-    for reading in offered:
-        value = reading.value
-        if not isfinite(value):
-            batch.refused["not_finite"] += 1
-            continue
-        try:
-            start_at, end_at = reading.start_at, reading.end_at
-            start_us = to_micros(start_at)
-            end_us = start_us if end_at is start_at else to_micros(end_at)
-        except InvalidValueError:
-            batch.refused["no_zone"] += 1
-            continue
-        if end_us < start_us:
-            batch.refused["ends_before_start"] += 1
-            continue
-        words = (reading.kind, reading.source, reading.unit)
-        rows = by_words.get(words)
-        if rows is None:
-            kind, source, unit = words
-            rows = by_words[words] = batch.streams.setdefault((str(kind), clean_words(source), str(unit)), [])
-        external_id, detail = reading.external_id, reading.detail
-        external_id = clean_words(external_id) if external_id else ""
-        rows.append((start_us, end_us, external_id, value, reading.offset_min, clean_words(detail) if detail else None))
-    for rows in batch.streams.values():
-        start_us, end_us = min(row[0] for row in rows), max(row[1] for row in rows)
-        batch.from_us = start_us if batch.from_us is None else min(batch.from_us, start_us)
-        batch.until_us = end_us if batch.until_us is None else max(batch.until_us, end_us)
-    return batch
 
 
 def total_of(a: Added, b: Added) -> Added:

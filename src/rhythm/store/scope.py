@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from rhythm.store.engine import Database
 from rhythm.store.errors import UnknownPersonError
@@ -106,8 +105,7 @@ class PersonScope:
         """Inserts rows of this person; one whose key is taken replaces what was there."""
         if not rows:
             return
-        insert = sqlite.insert if self.database.is_sqlite else postgresql.insert
-        statement = insert(table)
+        statement = self.database.insert(table)
         key = [column.name for column in table.primary_key]
         new = {name: statement.excluded[name] for name in rows[0] if name not in key}
         statement = statement.on_conflict_do_update(index_elements=key, set_=new)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Self
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from rhythm.store.answers import Answers
 from rhythm.store.calendars import CalendarSources, Occurrences
@@ -139,8 +138,8 @@ class Store:
             "last_retraction": 0,
         }
         with self.database.write() as connection:
-            insert = sqlite.insert if self.database.is_sqlite else postgresql.insert
-            made = connection.execute(insert(people).on_conflict_do_nothing().returning(people.c.id), row)
+            new = self.database.insert(people).on_conflict_do_nothing().returning(people.c.id)
+            made = connection.execute(new, row)
             if made.first() is None:
                 raise PersonExistsError(f"there is a person {person_id!r} already; choose another id")
         return PersonStore(self.database, person_id)

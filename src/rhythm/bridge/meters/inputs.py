@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 
 import msgspec
 
@@ -45,7 +46,7 @@ class MeterInputs(msgspec.Struct, frozen=True):
 
     def start_at(self, slot: int) -> datetime:
         """The instant at which a slot begins, UTC."""
-        return self.times.bounds_at(slot, self.zone)[0]
+        return _start_at(slot, self.times, self.zone)
 
     def calendar_as_of(self, slot: int) -> datetime | None:
         """Until when the calendar is known before a slot: its start, or the end of the last known day."""
@@ -54,6 +55,12 @@ class MeterInputs(msgspec.Struct, frozen=True):
             return self.start_at(slot)
         earlier = [day for day in self.calendar if day < today]
         return self.start_at(slot_number(max(earlier) + timedelta(days=1), PartOfDay.MORNING)) if earlier else None
+
+
+@lru_cache(maxsize=1024)
+def _start_at(slot: int, times: SlotTimes, zone: tzinfo) -> datetime:
+    """Remembered, since each morning is compared with all slots of the months before it."""
+    return times.bounds_at(slot, zone)[0]
 
 
 def days_before(slot: int, count: int) -> list[date]:

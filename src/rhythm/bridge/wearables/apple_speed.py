@@ -37,6 +37,10 @@ _MIX: tuple[tuple[str, str, int, float, float], ...] = (
 """Types in a large export, with unit, share in a hundred, and range. About a third is not wanted, as in life."""
 
 
+_BYTES_A_DAY = 1_150_000
+"""About so many a day are written."""
+
+
 class ImportSpeed(msgspec.Struct, frozen=True):
     """What a measurement found.
 
@@ -116,21 +120,58 @@ def bare_loop(path: Path) -> int:
     return at_byte
 
 
-def write_lifelike(path: Path, size_bytes: int, seed: int = 0) -> None:
-    """Write an export of about that size in the proportions of a real one, types that Rhythm skips included."""
+def write_lifelike(path: Path, size_bytes: int, seed: int = 0, *, until_at: datetime | None = None) -> None:
+    """Write an export of about that size in the proportions of a real one, types that Rhythm skips included.
+
+    Args:
+        path: where.
+        size_bytes: how large.
+        seed: of what is drawn.
+        until_at: when it ends, at the latest; it begins in 2018 where it is not given.
+    """
     draw = random.Random(seed)
     kinds = [kind for kind in _MIX for _ in range(kind[2])]
-    at = datetime(2018, 1, 1, tzinfo=UTC)
+    begins_at = datetime(2018, 1, 1, tzinfo=UTC)
+    at = begins_at if until_at is None else until_at - size_bytes / _BYTES_A_DAY * timedelta(days=1)
+    night_at = at.replace(hour=5, minute=40)
     with path.open("w", encoding="utf-8", newline="\n") as text:
         text.write('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE HealthData [\n<!ELEMENT HealthData (\n]>\n')
         text.write('<HealthData locale="en_US">\n <ExportDate value="2026-11-01 10:00:00 +0100"/>\n')
-        while text.tell() < size_bytes:
+        while text.tell() < size_bytes and (until_at is None or at < until_at):
             rows = []
             for _ in range(2_000):
                 at += timedelta(seconds=draw.randrange(1, 60))
+                if at > night_at:
+                    rows += _night(draw, night_at)
+                    night_at += timedelta(days=1)
                 rows.append(_lifelike_record(draw, kinds, at))
             text.writelines(rows)
         text.write("</HealthData>\n")
+
+
+def _night(draw: random.Random, woke_at: datetime) -> list[str]:
+    """What a watch writes of a night: its stages, variability and the resting heart rate."""
+    at = woke_at - timedelta(minutes=draw.randrange(380, 500))
+    rows = []
+    while at < woke_at:
+        end_at = min(at + timedelta(minutes=draw.randrange(20, 100)), woke_at)
+        stage = draw.choice(("AsleepCore", "AsleepDeep", "AsleepREM", "Awake"))
+        rows.append(_row("HKCategoryTypeIdentifierSleepAnalysis", at, end_at, f"HKCategoryValueSleepAnalysis{stage}"))
+        middle_at = at + (end_at - at) / 2
+        name = "HKQuantityTypeIdentifierHeartRateVariabilitySDNN"
+        rows.append(_row(name, middle_at, middle_at, f"{draw.gauss(50, 8):.4g}", "ms"))
+        at = end_at
+    name = "HKQuantityTypeIdentifierRestingHeartRate"
+    return [*rows, _row(name, woke_at, woke_at, f"{draw.gauss(58, 3):.3g}", "count/min")]
+
+
+def _row(kind: str, start_at: datetime, end_at: datetime, value: str, unit: str = "") -> str:
+    start_text, end_text = (f"{t:%Y-%m-%d %H:%M:%S} +0100" for t in (start_at, end_at))
+    said = f'unit="{unit}" ' if unit else ""
+    return (
+        f' <Record type="{kind}" sourceName="Watch" sourceVersion="10.1" {said}'
+        f'creationDate="{end_text}" startDate="{start_text}" endDate="{end_text}" value="{value}"/>\n'
+    )
 
 
 def _lifelike_record(draw: random.Random, kinds: list[tuple[str, str, int, float, float]], at: datetime) -> str:

@@ -12,7 +12,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
 from rhythm.bridge.wearables.records import Record
-from rhythm.bridge.wearables.spans import Span, total_min, union
+from rhythm.bridge.wearables.spans import total_min, union
 
 _HOUR = timedelta(hours=1)
 _MINUTE = timedelta(minutes=1)
@@ -27,12 +27,10 @@ class DaySum(NamedTuple):
     last_at: datetime
 
 
-class _Piece(NamedTuple):
-    """A record's share of one hour: of which local day, from when until when, how much."""
-
-    day: date
-    span: Span
-    amount: float
+_Piece = tuple[date, datetime, datetime, float]
+"""A record's share of one hour: of which local day, from when until when, how much. Millions of them: no class."""
+_Hour = dict[str, list[_Piece]]
+"""The pieces of one hour of UTC by source."""
 
 
 def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -> dict[date, DaySum]:
@@ -45,34 +43,38 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
         records: records of one signal, each sample once.
         priority: sources in the person's order; it decides between equal coverage only.
     """
-    hours = _by_hour(records)
     rank = {source: i for i, source in enumerate(priority)}
-    days: dict[date, list[tuple[str, _Piece]]] = defaultdict(list)
-    for _, sources in sorted(hours.items()):
-        if len(sources) == 1:
-            for source, pieces in sources.items():
-                for piece in pieces:
-                    days[piece[0]].append((source, piece))
-            continue
-        covered = {source: total_min(union(p.span for p in pieces)) for source, pieces in sources.items()}
-        amounts = {source: sum(p.amount for p in pieces) for source, pieces in sources.items()}
-        best = min(sources, key=lambda s: (-covered[s], rank.get(s, len(rank)), -amounts[s], s))
-        for piece in sources[best]:
-            days[piece.day].append((best, piece))
+    chosen: dict[date, list[_Piece]] = defaultdict(list)
+    sources: dict[date, set[str]] = defaultdict(set)
+    for _, hour in sorted(_by_hour(records).items()):
+        best = next(iter(hour)) if len(hour) == 1 else _best_covered(hour, rank)
+        for piece in hour[best]:
+            chosen[piece[0]].append(piece)
+        for day in {piece[0] for piece in hour[best]}:
+            sources[day].add(best)
     return {
         day: DaySum(
-            sum(piece.amount for _, piece in chosen),
-            len(chosen),
-            tuple(sorted({source for source, _ in chosen})),
-            max(piece.span[1] for _, piece in chosen),
+            sum([amount for _, _, _, amount in pieces]),
+            len(pieces),
+            tuple(sorted(sources[day])),
+            max([end_at for _, _, end_at, _ in pieces]),
         )
-        for day, chosen in sorted(days.items())
+        for day, pieces in sorted(chosen.items())
     }
 
 
-def _by_hour(records: Iterable[Record]) -> dict[datetime, dict[str, list[_Piece]]]:
-    """The records' pieces by hour of UTC and source. Nearly all lie within one hour, which is a short way."""
-    hours: dict[datetime, dict[str, list[_Piece]]] = defaultdict(lambda: defaultdict(list))
+def _best_covered(hour: _Hour, rank: dict[str, int]) -> str:
+    covered = {
+        source: total_min(union((start_at, end_at) for _, start_at, end_at, _ in pieces))
+        for source, pieces in hour.items()
+    }
+    amounts = {source: sum(piece[3] for piece in pieces) for source, pieces in hour.items()}
+    return min(hour, key=lambda s: (-covered[s], rank.get(s, len(rank)), -amounts[s], s))
+
+
+def _by_hour(records: Iterable[Record]) -> dict[datetime, _Hour]:
+    """The records' pieces by hour of UTC. Nearly all lie within one hour, which is a short way."""
+    hours: dict[datetime, _Hour] = defaultdict(lambda: defaultdict(list))
     hour_at = next_at = datetime.min.replace(tzinfo=UTC)
     for record in records:
         start_at, end_at, offset_min = record.start_at, record.end_at, record.offset_min
@@ -84,7 +86,7 @@ def _by_hour(records: Iterable[Record]) -> dict[datetime, dict[str, list[_Piece]
             day = days.get(offset_min)
             if day is None:
                 day = days[offset_min] = (hour_at + offset_min * _MINUTE).date()
-            hours[hour_at][record.source].append(_Piece(day, (start_at, end_at), record.value))
+            hours[hour_at][record.source].append((day, start_at, end_at, record.value))
         else:
             for piece_at, piece in _pieces(record):
                 hours[piece_at][record.source].append(piece)
@@ -104,7 +106,7 @@ def _pieces(record: Record) -> Iterator[tuple[datetime, _Piece]]:
         )
         end_at = min(hour_at + _HOUR, midnight_at, record.end_at)
         share = (end_at - start_at) / lasts if lasts else 1.0
-        yield hour_at, _Piece(day, (start_at, end_at), record.value * share)
+        yield hour_at, (day, start_at, end_at, record.value * share)
         if end_at >= record.end_at:
             return
         start_at = end_at

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rhythm.cli.house import DemoOption, FolderOption
-from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.output import JsonOption, learning_shown, print_json, progress
+
+if TYPE_CHECKING:
+    from rhythm.assist.files import Imported
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -28,23 +31,31 @@ def import_(
     rows = []
     with opened(folder, demo=demo) as assistant:
         for path in files:
-            with progress(f"reading {path.name}", 100) as advance:
-                shown = [0]
-
-                def tell(
-                    done: int, whole: int, shown: list[int] = shown, advance: Callable[[str, int], None] = advance
-                ) -> None:
-                    percent = 100 * done // whole if whole else 0
-                    if percent > shown[0]:
-                        advance(f"{done / 1e6:,.0f} MB", percent - shown[0])
-                        shown[0] = percent
-
-                found = assistant.import_file(path, progress=tell)
+            with progress(f"reading {path.name}", 100) as advance, learning_shown(assistant):
+                found = assistant.import_file(
+                    path, progress=_in_percent(advance), on_stored=None if as_json else _say_stored
+                )
             rows.append({"name": found.file, "value": found.added, "kind": found.kind, "known": found.known,
-                         "problems": found.problems})  # fmt: skip
-            if not as_json:
-                what = "events" if found.kind == "calendar" else "readings"
-                problems = sum(found.problems.values())
-                typer.echo(f"{found.file}: {found.added:,} {what} read, {found.known:,} known, {problems:,} problems")
+                         "problems": found.problems, "took_s": found.took_s})  # fmt: skip
     if as_json:
         print_json("rhythm.import/1", {}, rows)
+
+
+def _in_percent(advance: Callable[[str, int], None]) -> Callable[[int, int], None]:
+    shown = 0
+
+    def tell(done: int, whole: int) -> None:
+        nonlocal shown
+        percent = 100 * done // whole if whole else 0
+        if percent > shown:
+            advance(f"{done / 1e6:,.0f} MB", percent - shown)
+            shown = percent
+
+    return tell
+
+
+def _say_stored(found: "Imported") -> None:
+    """What was read and is safe on disk; learning from it goes on."""
+    what = "events" if found.kind == "calendar" else "readings"
+    problems = sum(found.problems.values())
+    typer.echo(f"{found.file}: {found.added:,} {what} read, {found.known:,} known, {problems:,} problems")
