@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm.belief.estimates import Influence
 from rhythm.belief.particles import Particles
@@ -29,7 +30,7 @@ _DID: Final = {
 
 def noted(before: Particles, after: Particles, entry: Evidence) -> Particles:
     """``after``, whose memory also holds what the entry moved, if it is among the largest shifts."""
-    values = before.beliefs
+    values = _beliefs_of(before)
     shifts = after.weights @ values - before.weights @ values
     place = int(np.abs(shifts).argmax())
     shift = float(shifts[place])
@@ -39,6 +40,20 @@ def noted(before: Particles, after: Particles, entry: Evidence) -> Particles:
     influence = Influence(entry, name, shift, _sentence(entry, name, shift))
     ranked = sorted((*after.memory.influences, influence), key=lambda one: -abs(one.shift))
     return replace(after, memory=replace(after.memory, influences=tuple(ranked[:INFLUENCES_KEPT])))
+
+
+def _beliefs_of(particles: Particles) -> NDArray[np.float64]:
+    """`Particles.beliefs`, worked out once for people that many pieces of evidence meet; arrays are never changed."""
+    people, values = _LATEST[0]
+    if people is not particles.people:
+        values = particles.beliefs
+        _LATEST[0] = particles.people, values
+    return values
+
+
+_NOBODY = np.empty((0, 0))
+_LATEST: list[tuple[NDArray[np.float64], NDArray[np.float64]]] = [(_NOBODY, _NOBODY)]
+"""People and their beliefs; replaced as a pair."""
 
 
 def what_happened(entry: Evidence) -> str:
