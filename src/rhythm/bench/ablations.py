@@ -5,6 +5,7 @@ variant                 what is different from ``planner``
 ======================  ==========================================================================
 ``planner``             nothing
 ``mean-opening``        the first action is the mean person's best, not weighed in hindsight
+``mean-plan``           so are all others of the first steps
 ``point``               one person who fits the evidence instead of draws: no spread, no intervals
 ``no-rewards``          rewards are not seen, so the weights are not learned
 ``draws-8``             8 draws stand for the posterior instead of 256
@@ -29,7 +30,7 @@ from rhythm.bench.statistics import Estimate, mean, ratio
 from rhythm.life.populations import Population, sample_people
 from rhythm.life.profiles import People
 from rhythm.policy.face import Policy, View
-from rhythm.policy.knowledge import Learned
+from rhythm.policy.knowledge import HINDSIGHT_DRAWS, Learned
 from rhythm.policy.planner import PlanPolicy
 from rhythm.policy.registry import make_policy
 from rhythm.vocab import WEEK_STEPS
@@ -40,7 +41,7 @@ FIRST_SEED: Final = 2_700_000
 
 
 class _MeanOpening(Learned):
-    def unknown(self) -> Floats | None:
+    def anybody(self) -> Floats | None:
         return None
 
 
@@ -50,17 +51,12 @@ class _NoRewards(Learned):
 
 
 class Redrawn(Learned):
-    """A posterior with so many draws."""
+    """A posterior with so many draws, so many of them for hindsight."""
 
-    def __init__(self, count: int, draws: int) -> None:
+    def __init__(self, count: int, draws: int, hindsight: int = HINDSIGHT_DRAWS) -> None:
         self._count = draws
-        super().__init__(count)
+        super().__init__(count, hindsight)
         self._draws = self._posterior.draws(draws)
-
-    @property
-    def draws(self) -> Floats:
-        """Draws of who each may be, shape (people, draws, 15)."""
-        return self._draws
 
     def update(self, view: View) -> None:
         """See `Knowledge.update`."""
@@ -76,6 +72,7 @@ def _learner(make: Callable[[int], Learned]) -> Callable[[int, People | None], L
 VARIANTS: Final[dict[str, Callable[[int, People | None], Learned]]] = {
     "planner": _learner(Learned),
     "mean-opening": _learner(_MeanOpening),
+    "mean-plan": _learner(lambda count: _MeanOpening(count, hindsight=0)),
     "point": _learner(lambda count: Redrawn(count, 1)),
     "no-rewards": _learner(_NoRewards),
     "draws-8": _learner(lambda count: Redrawn(count, 8)),

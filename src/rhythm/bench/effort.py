@@ -1,17 +1,19 @@
 """What the planner gains from more time: captured against the time of a decision, from a millisecond to a second.
 
-==========================  ======================================================================
-variant                     how it decides
-==========================  ======================================================================
-``draws-8`` ... ``-1024``   as `planner`, with so many draws for the posterior
-``more-search``             as `planner`, with four times its passes over the plan in every step
-``hindsight-16`` ...        the first actions of the first `HARD_STEPS` steps weighed in hindsight
-``-512``                    over so many draws of who the person may be by then, not for their mean
-==========================  ======================================================================
+============================  ====================================================================
+variant                       how it decides
+============================  ====================================================================
+``mean-8`` ... ``mean-256``   for the mean of so many draws in every step but the first
+``hindsight-16`` ... ``-256`` the first actions of the first steps weighed over so many draws;
+                              ``hindsight-64`` is the planner as it is
+``longer-hindsight``          as the planner, but with the search that weighs the opening
+``more-hindsight``            512 draws and that search
+``more-search``               as the planner, with four times its passes over the plan in every step
+============================  ====================================================================
 
-Time is processor time of one core for each decision of the first `HARD_STEPS` steps, in which
-all variants differ and most of the week is decided. All on the same training people, `peaked`;
-differences are paired by seed.
+Time is processor time of one core for each decision of the first `HINDSIGHT_STEPS` steps, in
+which all variants differ and most of the week is decided. All on the same training people,
+`peaked`; differences are paired by seed.
 """
 
 import time
@@ -29,17 +31,15 @@ from rhythm.bench.rows import Row
 from rhythm.bench.statistics import Estimate, ratio
 from rhythm.life.populations import Population, sample_people
 from rhythm.life.profiles import People
-from rhythm.policy.aims import OPENING_STEPS, OPENING_SWEEPS, Wellbeing
+from rhythm.policy.aims import HINDSIGHT, OPENING, Search, Wellbeing
 from rhythm.policy.face import Choice, Player, Policy, View
+from rhythm.policy.knowledge import HINDSIGHT_DRAWS, HINDSIGHT_STEPS
 from rhythm.policy.planner import LATER_SWEEPS, PlanPlayer
 from rhythm.policy.registry import make_policy
-from rhythm.vocab import ACTION_COUNT
 
 Floats = NDArray[np.float64]
 
 FIRST_SEED: Final = 2_750_000
-HARD_STEPS: Final = 6
-"""Steps in which decisions are timed, and weighed in hindsight where a variant does so."""
 
 
 @dataclass(frozen=True)
@@ -47,62 +47,52 @@ class Effort:
     """How much a planner thinks.
 
     Attributes:
-        draws: draws that stand for the posterior.
-        sweeps: more passes over the plan in each step than the planner's.
         hindsight: draws to weigh the actions of the first steps with; 0 where the mean is planned for.
+        draws: draws that stand for the posterior.
+        search: how thoroughly actions are weighed in hindsight.
+        sweeps: more passes over the plan in each step than the planner's.
     """
 
+    hindsight: int = HINDSIGHT_DRAWS
     draws: int = 256
+    search: Search = HINDSIGHT
     sweeps: int = 0
-    hindsight: int = 0
 
 
 EFFORTS: Final[dict[str, Effort]] = {
-    "draws-8": Effort(8),
-    "draws-64": Effort(64),
-    "draws-256": Effort(),
-    "draws-1024": Effort(1024),
+    "mean-8": Effort(0, draws=8),
+    "mean-64": Effort(0, draws=64),
+    "mean-256": Effort(0),
+    "hindsight-16": Effort(16),
+    "hindsight-64": Effort(),
+    "hindsight-256": Effort(256),
+    "longer-hindsight": Effort(search=OPENING),
+    "more-hindsight": Effort(512, draws=512, search=OPENING),
     "more-search": Effort(sweeps=3 * LATER_SWEEPS),
-    "hindsight-16": Effort(hindsight=16),
-    "hindsight-64": Effort(hindsight=64),
-    "hindsight-256": Effort(hindsight=256),
-    "hindsight-512": Effort(512, hindsight=512),
 }
-"""Variants by name; ``draws-256`` is the planner as it is."""
-AS_IT_IS: Final = "draws-256"
+"""Variants by name; ``hindsight-64`` is the planner as it is."""
+AS_IT_IS: Final = "hindsight-64"
 
 
 class _Player(PlanPlayer):
     """The planner with another effort, which keeps the time of its first decisions."""
 
     def __init__(self, count: int, effort: Effort) -> None:
-        self._posterior_draws = Redrawn(count, effort.draws)
-        super().__init__(count, self._posterior_draws, Wellbeing())
-        self._effort = effort
+        super().__init__(count, Redrawn(count, effort.draws, effort.hindsight), Wellbeing(effort.search))
+        self._sweeps = effort.sweeps
         self.seconds: list[float] = []
 
     def choose(self, view: View) -> Choice:
         begun = time.thread_time()
         choice = super().choose(view)
-        if 0 < view.step < HARD_STEPS:  # the first step's values are kept for everyone in its state
+        if 0 < view.step < HINDSIGHT_STEPS:  # the first step's values are kept for everyone in its state
             self.seconds.append((time.thread_time() - begun) / len(view))
         return choice
 
     def _choose_first(self, view: View, people: People) -> None:
-        if self._effort.sweeps:
-            self._aim.improve(people, view, self._plans, self._effort.sweeps)
-        if not (self._effort.hindsight and 0 < view.step < HARD_STEPS):
-            super()._choose_first(view, people)
-            return
-        from rhythm.policy import plan_hindsight_kernel  # noqa: PLC0415
-
-        values = np.empty((len(view), ACTION_COUNT))
-        every = self._effort.draws // self._effort.hindsight
-        plan_hindsight_kernel.hindsight_values(
-            np.ascontiguousarray(self._posterior_draws.draws[:, ::every]), view.meters, self._plans, view.step,
-            view.events, OPENING_SWEEPS, OPENING_STEPS, values,
-        )  # fmt: skip
-        self._plans[:, view.step] = values.argmax(axis=1)
+        if self._sweeps:
+            self._aim.improve(people, view, self._plans, self._sweeps)
+        super()._choose_first(view, people)
 
 
 @dataclass
@@ -155,7 +145,7 @@ def effort_rows(
     for name, reached in lived.items():
         captured = _row(f"captured/{name}", ratio(reached - average, headroom))
         more = _row(f"captured_over_planner/{name}", ratio(reached - lived[AS_IT_IS], headroom))
-        rows += [captured, more, Row(f"decision_ms/{name}", taken[name], n=people * (HARD_STEPS - 1))]
+        rows += [captured, more, Row(f"decision_ms/{name}", taken[name], n=people * (HINDSIGHT_STEPS - 1))]
         points.append({"name": name, "ms": taken[name], "more": more.value, "low": more.low, "high": more.high})
     as_it_is = ratio(lived[AS_IT_IS] - average, headroom)
     captured_as_it_is = None if as_it_is is None else as_it_is.value

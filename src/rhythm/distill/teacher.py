@@ -53,6 +53,13 @@ class _Overheard:
         self.values = self._aim.opening_values(draws, view, plans)
         return self.values
 
+    def hindsight_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """See `Aim.hindsight_values`."""
+        self.values = self._aim.hindsight_values(draws, view, plans)
+        return self.values
+
 
 class Teacher(PlanPlayer):
     """The honest planner, whose weighing is overheard."""

@@ -1,7 +1,8 @@
 """What a planner maximises: the person's wellbeing, or grade v2 itself."""
 
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,35 @@ class Aim(Protocol):
         """
         ...
 
+    def hindsight_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """The same where little is known, averaged over who each may be by now, shape (people, 10).
 
-OPENING_SWEEPS = 4
-OPENING_STEPS = 8
+        Args:
+            draws: who each may be, shape (people, draws, 15); as many at every step.
+            view: of a step after the first; steps are asked about in their order.
+            plans: for who each seems to be, shape (people, 28).
+
+        Returns:
+            None where this aim weighs such a step as any other.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Search:
+    """How thoroughly first actions are weighed in hindsight; see `plan_hindsight_kernel.hindsight_values`."""
+
+    sweeps: int
+    steps: int
+    kept: int
+
+
+OPENING: Final = Search(sweeps=4, steps=8, kept=ACTION_COUNT)
+"""Done once for each state that a week can begin in."""
+HINDSIGHT: Final = Search(sweeps=1, steps=4, kept=4)
+"""Done for each person; their plans are kept from step to step, so that a pass suffices."""
 
 
 @lru_cache(maxsize=256)
@@ -49,18 +76,26 @@ def _opening(draws: bytes, meters: bytes, event: int, step: int, plan: bytes) ->
     from rhythm.policy import plan_hindsight_kernel  # noqa: PLC0415
 
     rows = np.frombuffer(draws).reshape(1, -1, PROFILE_WIDTH).copy()
-    plans = np.frombuffer(plan, np.int8).reshape(1, -1).copy()
+    plans = np.tile(np.frombuffer(plan, np.int8), (1, rows.shape[1], 1))
     levels = np.frombuffer(meters).reshape(1, -1).copy()
     values = np.empty((1, ACTION_COUNT))
     plan_hindsight_kernel.hindsight_values(
-        rows, levels, plans, step, np.array([event], np.int8), OPENING_SWEEPS, OPENING_STEPS, values
+        rows, levels, plans, step, np.array([event], np.int8), OPENING.sweeps, OPENING.steps, OPENING.kept, values
     )
     only: NDArray[np.float64] = values[0]
     return only
 
 
 class Wellbeing:
-    """Summed wellbeing of the remaining steps: the honest aim."""
+    """Summed wellbeing of the remaining steps: the honest aim.
+
+    Args:
+        search: how thoroughly the steps after the first are weighed in hindsight.
+    """
+
+    def __init__(self, search: Search = HINDSIGHT) -> None:
+        self._search = search
+        self._fitted: NDArray[np.int8] | None = None
 
     def improve(self, people: People, view: View, plans: NDArray[np.int8], sweeps: int) -> None:
         """See `Aim.improve`."""
@@ -87,6 +122,22 @@ class Wellbeing:
             for i in chosen
         ]
         values: NDArray[np.float64] = np.array(distinct)[place.ravel()]
+        return values
+
+    def hindsight_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """See `Aim.hindsight_values`."""
+        from rhythm.policy import plan_hindsight_kernel  # noqa: PLC0415
+
+        if self._fitted is None:
+            self._fitted = np.repeat(plans[:, None], draws.shape[1], axis=1)
+        values = np.empty((len(view), ACTION_COUNT))
+        search = self._search
+        plan_hindsight_kernel.hindsight_values(
+            np.ascontiguousarray(draws), view.meters, self._fitted, view.step, view.events,
+            search.sweeps, search.steps, search.kept, values,
+        )  # fmt: skip
         return values
 
 
@@ -120,6 +171,12 @@ class GradeV2:
         self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
     ) -> NDArray[np.float64] | None:
         """None: in the week that v2 rewards the first steps are nearly free."""
+        return None
+
+    def hindsight_values(
+        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
+    ) -> NDArray[np.float64] | None:
+        """None, as for the opening."""
         return None
 
     def _states(self, view: View) -> NDArray[np.float64]:

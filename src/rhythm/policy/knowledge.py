@@ -1,7 +1,7 @@
 """What a planner knows of the people it plans for: the mean, the truth, the truth later, a posterior."""
 
 from functools import lru_cache
-from typing import Protocol
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +86,12 @@ class ToldAfter:
         return None
 
 
-OPENING_DRAWS = 1024
+OPENING_DRAWS: Final = 1024
 """Draws of who anybody may be that weigh the opening."""
+HINDSIGHT_STEPS: Final = 6
+"""Steps at the beginning of a week in which a person is too little known to plan for their mean."""
+HINDSIGHT_DRAWS: Final = 64
+"""Draws of who each may be that weigh an action in those steps, the first of them apart."""
 
 
 @lru_cache(maxsize=1)
@@ -97,18 +101,24 @@ def _anybody() -> Floats:
 
 
 class Learned:
-    """A posterior from every step seen; plans are made for its mean."""
+    """A posterior from every step seen; plans are made for its mean, or, while little was seen, in hindsight.
 
-    def __init__(self, count: int) -> None:
+    Args:
+        count: people.
+        hindsight: draws of who each may be that weigh an action while little was seen; 0 to plan for the mean.
+    """
+
+    def __init__(self, count: int, hindsight: int = HINDSIGHT_DRAWS) -> None:
         self._posterior = ExactPosterior.prior(count)
         self._draws = self._posterior.draws()
-        self._seen = False
+        self._hindsight = hindsight
+        self._step = 0
 
     def update(self, view: View) -> None:
         """See `Knowledge.update`."""
         if view.step == 0:
             return
-        self._seen = True
+        self._step = view.step
         self._posterior.absorb(view.before, view.deltas, view.actions, view.step - 1, view.last_events, view.rewards)
         self._draws = self._posterior.draws()
 
@@ -125,6 +135,12 @@ class Learned:
         """See `Knowledge.expected_information`."""
         return self._posterior.expected_information(self._draws, view.meters, view.step, view.events)
 
-    def unknown(self) -> Floats | None:
+    def anybody(self) -> Floats | None:
         """Draws of who anybody may be, shape (draws, 15), until something was seen; then None."""
-        return None if self._seen else _anybody()
+        return None if self._step else _anybody()
+
+    def uncertain(self) -> Floats | None:
+        """Draws of who each may be, shape (people, draws, 15), while little was seen; then None."""
+        if self._step >= HINDSIGHT_STEPS or not self._hindsight:
+            return None
+        return self._draws[:, :: max(1, self._draws.shape[1] // self._hindsight)]

@@ -4,7 +4,8 @@ For each draw of the posterior the rest of the week is planned for that draw alo
 each first action; the mean over the draws is the hindsight value of the action (the
 QMDP rule of Littman, Cassandra and Kaelbling 1995). It is right where a step or two tell
 most of what there is to know, as they do here, and it does not settle on a week that is
-middling for everyone.
+middling for everyone. Each draw's plan is kept from step to step, so that it only has to be
+mended; draws of two steps that share a number share most of who they are.
 """
 
 import numpy as np
@@ -41,21 +42,32 @@ def _improve_next(people: Floats, q: int, states: Floats, plan: Bytes, start: in
 
 @kernel
 def hindsight_values(
-    draws: Floats, meters: Floats, plans: Bytes, start: int, events: Bytes, sweeps: int, steps: int, values: Floats
+    draws: Floats,
+    meters: Floats,
+    fitted: Bytes,
+    start: int,
+    events: Bytes,
+    sweeps: int,
+    steps: int,
+    kept: int,
+    values: Floats,
 ) -> None:
     """Mean over draws of the worth of the rest of the week for every first action, planned for each draw.
 
     Args:
         draws: profile rows, shape (people, draws, 15).
         meters: shape (people, 5).
-        plans: good plans of the whole week for who each seems to be, shape (people, 28); not changed.
+        fitted: a plan of the whole week for each draw, shape (people, draws, 28); mended in place from ``start`` on.
         start: step that is to be decided.
         events: event index of that step, shape (people,).
-        sweeps: at most so many passes that fit the plan to a draw.
+        sweeps: at most so many passes that fit a plan to its draw.
         steps: how many steps after each first action are then improved once more.
+        kept: first actions for which that is done: those that look best with the plans as they are.
         values: filled with summed wellbeing of the remaining steps, shape (people, 10).
     """
-    states = np.empty((plans.shape[1] + 1, 1, 5))
+    last = fitted.shape[2]
+    states = np.empty((last + 1, 1, 5))
+    plan = np.empty(last, np.int8)
     count = draws.shape[1]
     for i in range(draws.shape[0]):
         people = draws[i]
@@ -63,13 +75,20 @@ def hindsight_values(
         for m in range(5):
             states[start, 0, m] = meters[i, m]
         for q in range(count):
-            fitted = plans[i].copy()
-            improve(people, q, 1, states, fitted, start, events[i], sweeps)
-            plan = fitted.copy()
+            improve(people, q, 1, states, fitted[i, q], start, events[i], sweeps)
+            plan[:] = fitted[i, q]
             for action in range(10):
-                plan[:] = fitted
+                plan[start] = action
+                values[i, action] += roll(people, q, 1, states, plan, start, events[i]) / count
+        if start + 1 == last:
+            continue
+        best = np.argsort(values[i])[10 - kept :]
+        for action in best:
+            values[i, action] = 0.0
+        for q in range(count):
+            for action in best:
+                plan[:] = fitted[i, q]
                 plan[start] = action
                 worth = advance_states(people, q, 1, states, action, start, events[i])
-                if start + 1 < plan.shape[0]:
-                    worth += _improve_next(people, q, states, plan, start + 1, steps)
+                worth += _improve_next(people, q, states, plan, start + 1, steps)
                 values[i, action] += worth / count

@@ -4,10 +4,10 @@ One search serves every knowledge of the person: the mean person (``average``), 
 (``oracle``), the truth from some step on (``told-after-3``), a posterior (``planner``);
 and two aims: wellbeing, and, in the variants ``...-v2``, grade v2 itself.
 
-Plans are for the posterior's mean, except for the first action of all, when nothing of the
-person is known: the mean of all people is nobody, and what suits them best first is little
-use to anybody. The opening is therefore weighed in hindsight: worth of each action,
-averaged over people, if each then went on as suits them (see decision 0027).
+Plans are for the posterior's mean, except in the first steps of a week, when little of the
+person is known: the mean of many people is nobody, and what suits them best first is little
+use to anybody. First actions are therefore weighed in hindsight: worth of each action,
+averaged over who it may be, if each then went on as suits them (see decision 0027).
 """
 
 from collections.abc import Callable
@@ -79,8 +79,7 @@ class PlanPlayer:
 
     def _choose_first(self, view: View, people: People) -> None:
         """Weigh every first action, and what each would tell of the person where that is worth something."""
-        draws = self._knowledge.unknown() if isinstance(self._knowledge, Learned) else None
-        values = None if draws is None else self._aim.opening_values(draws, view, self._plans)
+        values = self._hindsight_values(view)
         if values is None:
             values = self._aim.first_values(people, view, self._plans)
         if self._worth_of_knowing and view.step < PROBING_STEPS:
@@ -89,6 +88,16 @@ class PlanPlayer:
                 left = (WEEK_STEPS - view.step) / WEEK_STEPS
                 values += self._worth_of_knowing * left * told
         self._plans[:, view.step] = values.argmax(axis=1)
+
+    def _hindsight_values(self, view: View) -> NDArray[np.float64] | None:
+        """Worth of every first action if the person were known afterwards; None where a mean is planned for."""
+        if not isinstance(self._knowledge, Learned):
+            return None
+        if (anybody := self._knowledge.anybody()) is not None:
+            return self._aim.opening_values(anybody, view, self._plans)
+        if (each := self._knowledge.uncertain()) is not None:
+            return self._aim.hindsight_values(each, view, self._plans)
+        return None
 
 
 def _mean_person(count: int, _people: People | None) -> Knowledge:
