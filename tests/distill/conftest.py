@@ -28,8 +28,8 @@ def _one_thread() -> None:
 
 @pytest.fixture(scope="session")
 def weeks() -> TaughtWeeks:
-    """Eighty taught weeks."""
-    return taught(Lesson(np.arange(FIRST_SEED, FIRST_SEED + 80)))
+    """Forty-eight taught weeks."""
+    return taught(Lesson(np.arange(FIRST_SEED, FIRST_SEED + 48)))
 
 
 @pytest.fixture(scope="session")

@@ -12,19 +12,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.bench import device_rows, statistics
+from rhythm.bench.conditions import find_conditions
 from rhythm.bench.determinism import determinism_row
 from rhythm.bench.results import Result
 from rhythm.bench.rows import Row, as_rows, demanded
-from rhythm.bench.run import OnProgress, run
+from rhythm.bench.run import OnProgress, Unit, run_units
 from rhythm.life.populations import Population
 
 CONDITION: Final = "in-distribution-wide"
-POLICIES: Final = ("random", "heuristic", "constant", "average", "oracle")
+PLAYED: Final = {
+    Population.CLASSIC: ("random", "heuristic", "constant"),
+    Population.PEAKED: ("random", "average", "oracle"),
+}
+"""Policies that are played, by population."""
+POLICIES: Final = tuple(dict.fromkeys(policy for played in PLAYED.values() for policy in played))
 
 RANDOM_BAND: Final = (0.38, 0.42)
 HEURISTIC_BAND: Final = (0.44, 0.48)
 CONSTANT_BAND: Final = (0.19, 0.21)
 LEAST_HEADROOM: Final = 0.30
+
+
+def calibration_units() -> list[Unit]:
+    """What is played for the table."""
+    (condition,) = find_conditions([CONDITION])
+    return [Unit(policy, condition, population.value) for population in PLAYED for policy in PLAYED[population]]
 
 
 def calibration_rows(
@@ -37,7 +49,7 @@ def calibration_rows(
         force: play again what it holds.
         on_progress: told of progress.
     """
-    results = run(POLICIES, [CONDITION], folder, force=force, on_progress=on_progress)
+    results = run_units(calibration_units(), folder, force=force, on_progress=on_progress)
     return [*played_rows(results), determinism_row(), *as_rows(device_rows.rows())]
 
 

@@ -7,7 +7,7 @@ already holds under the same digest is not played again.
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,11 +120,26 @@ def run(
     if seal is not None and not any(condition.sealed for condition in found):
         raise InvalidValueError(f"a seal was given, but no condition is sealed; sealed are: {', '.join(SEALED)}")
     sealed = seal_for(conditions, folder, seal)
-    units = units_of(everyone, found, sealed)
-    digests = {unit: unit.digest() for unit in units}
-    held = {} if force else {u: r for u in units if (r := _held(folder, u, digests[u]))}
     config = resolved_config(policies, conditions, sealed)
     write_whole(folder / "config.json", msgspec.json.format(msgspec.json.encode(config), indent=2))
+    return run_units(
+        units_of(everyone, found, sealed), folder, force=force, workers=workers, on_progress=on_progress, told=told
+    )
+
+
+def run_units(
+    units: Sequence[Unit],
+    folder: Path,
+    *,
+    force: bool = False,
+    workers: int | None = None,
+    on_progress: OnProgress = lambda _label, _weeks: None,
+    told: Mapping[str, bool] | None = None,
+) -> list[Result]:
+    """Play just these units as `run` does; ``told`` says which policies are handed who the people are."""
+    told = told or {u.policy: bool(make_policy(u.policy).told) for u in units}
+    digests = {unit: unit.digest() for unit in units}
+    held = {} if force else {u: r for u in units if (r := _held(folder, u, digests[u]))}
     for unit in held:
         on_progress(unit.label, len(unit.condition.seeds))
     made: dict[Unit, Result] = {}

@@ -64,7 +64,7 @@ class Search:
     kept: int
 
 
-OPENING: Final = Search(sweeps=4, steps=8, kept=ACTION_COUNT)
+OPENING: Final = Search(sweeps=2, steps=8, kept=4)
 """Done once for each state that a week can begin in."""
 HINDSIGHT: Final = Search(sweeps=1, steps=4, kept=4)
 """Done for each person; their plans are kept from step to step, so that a pass suffices."""

@@ -38,9 +38,17 @@ class Remembered(Learned):
         rows[self._old, METER_COUNT:] = self._rows[self._old, METER_COUNT:]
         return rows
 
-    def unknown(self) -> Floats | None:
-        """See `Learned.unknown`; where somebody is known, nobody's opening is weighed in hindsight."""
-        return None if self._old.any() else super().unknown()
+    def anybody(self) -> Floats | None:
+        """See `Learned.anybody`; where somebody is known, nobody's opening is weighed in hindsight."""
+        return None if self._old.any() else super().anybody()
+
+    def uncertain(self) -> Floats | None:
+        """See `Learned.uncertain`; of whoever is known all draws are alike."""
+        draws = super().uncertain()
+        if draws is not None and self._old.any():
+            draws = draws.copy()
+            draws[self._old] = self.people()[self._old, None]
+        return draws
 
 
 @dataclass(frozen=True)

@@ -194,10 +194,11 @@ def calibrate(
     from rich.console import Console  # noqa: PLC0415
 
     from rhythm.bench import run as bench_run  # noqa: PLC0415
-    from rhythm.bench.calibrate import CONDITION, POLICIES, calibration_rows  # noqa: PLC0415
+    from rhythm.bench.calibrate import CONDITION, POLICIES, calibration_rows, calibration_units  # noqa: PLC0415
     from rhythm.bench.report import checked_table  # noqa: PLC0415
 
-    with progress("playing weeks", bench_run.weeks_to_play(POLICIES, [CONDITION])) as on_progress:
+    weeks = sum(len(unit.condition.seeds) for unit in calibration_units())
+    with progress("playing weeks", weeks) as on_progress:
         rows = calibration_rows(results, force=force, on_progress=on_progress)
     if as_json:
         print_json("rhythm.bench-calibrate/1", bench_run.resolved_config(POLICIES, [CONDITION]), rows)
