@@ -1,5 +1,6 @@
 """The service over a real store: files in, today out, taps learned and unlearned, limits kept."""
 
+import re
 from collections.abc import Iterator
 from datetime import time
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 
 from assist.houses import MORNING_AT, ZONE, Clock, house, introvert_files, lived_house
 from rhythm.assist import Assistant
-from rhythm.assist.files import UnknownFileError
+from rhythm.assist.files import Imported, UnknownFileError
 from rhythm.assist.limits import is_quiet
 from rhythm.store import PersonSettings
 from rhythm.vocab import Meter, Outcome
@@ -42,8 +43,37 @@ def test_an_empty_house_says_that_everything_is_missing(assistant: Assistant) ->
     assert today.learned_days == 0
 
 
-def test_the_first_suggestion_of_all_is_called_a_first_guess(assistant: Assistant) -> None:
-    assert all("first guess" in card.reason for card in assistant.today().waiting)
+def test_of_a_stranger_there_is_one_guess_at_a_time_and_it_is_called_that(assistant: Assistant) -> None:
+    today = assistant.today()
+    (card,) = today.waiting
+    assert "first guess" in card.reason
+    assert [meter.needs for meter in today.meters if meter.name == "connection"] == ["Needs your calendar."]
+    assistant.answer(card.number, Outcome.ACCEPTED)
+    assert len(assistant.today().waiting) == 1
+
+
+def test_what_is_only_counted_from_a_calendar_is_never_held_to_be_sure(lived: Assistant) -> None:
+    """Whatever the posterior's own spread, the shown interval is as wide as one reading's at least."""
+    shown = {level.name: level.weighed for level in lived.you().levels}
+    for name in ("progress", "connection"):
+        mean, low, high = (int(number) for number in re.findall(r"\d+", shown[name]))
+        assert (low == 0 or mean - low >= 39) and (high == 100 or high - mean >= 39)  # noqa: PT018 both ends of one
+
+
+def test_a_file_is_kept_before_it_is_learned_from(assistant: Assistant, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Cut off in learning, nothing of the file is lost, and the next look learns from it."""
+
+    def cut_off(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    told: list[Imported] = []
+    with monkeypatch.context() as patch:
+        patch.setattr("rhythm.assist.service.learn", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            assistant.import_file(introvert_files()[1], on_stored=told.append)
+    assert told[0].added == assistant.data().readings > 0
+    assert assistant.data().imports[0].state == "done"
+    assert assistant.you().evidence
 
 
 def test_files_become_meters_with_source_and_age(lived: Assistant) -> None:

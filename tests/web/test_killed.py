@@ -31,7 +31,8 @@ from web.sites import CSRF
 
 KILLS = int(os.environ.get("RHYTHM_KILLS", "4"))
 FILE_BYTES = 5_000_000
-READY_WITHIN_S = 180.0
+READY_WITHIN_S = 600.0
+"""In a fresh clone the first start compiles, which takes minutes where the machine is busy with other work."""
 LONGEST_S = 2.5
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300 + 60 * KILLS)]
 

@@ -7,7 +7,9 @@ import msgspec
 from rhythm.assist.context import Context
 from rhythm.assist.learning import FORGET, SET, Learned, clear, cleared_at
 from rhythm.belief.estimates import Estimate
-from rhythm.bridge.meters.estimates import LIKELY_SDS
+from rhythm.belief.estimates import MeterEstimate as Weighed
+from rhythm.bridge.meters.estimates import LIKELY_SDS, STRENGTHS, EvidenceStrength
+from rhythm.bridge.meters.progress import NOISE_SD as BOOKKEPT_SD
 from rhythm.life.traits import TRAIT_RANGES, TRAITS
 from rhythm.store import Correction, PersonStore
 from rhythm.vocab.beliefs import BELIEF_NAMES
@@ -22,6 +24,11 @@ ENDS: dict[str, tuple[str, str]] = {
 
 SETTLED_WORDS = ((0.15, "hardly anything known yet"), (0.4, "a first idea"), (0.7, "fairly sure"), (1.01, "well known"))
 REASONS_SHOWN = 6
+ARCHETYPE_WORDS = {
+    "introvert_morning": "a quiet early bird",
+    "extrovert_night_owl": "a sociable night owl",
+    "workaholic_stoic": "a workaholic whom little upsets",
+}
 _RANGES = {trait.label: TRAIT_RANGES[trait] for trait in TRAITS}
 
 
@@ -117,7 +124,7 @@ def you_of(context: Context, learned: Learned, counts: dict[str, int]) -> You:
     return You(
         tuple(_line(one, told.get(one.name)) for one in posterior.beliefs()),
         tuple(_line(one, None) for one in posterior.traits()),
-        tuple((name.replace("_", " "), round(100 * share)) for name, share in shares),
+        tuple((ARCHETYPE_WORDS.get(name, name.replace("_", " ")), round(100 * share)) for name, share in shares),
         _levels(context, learned),
         tuple(
             Reason(one.dimension, "up" if one.shift > 0 else "down", one.sentence)
@@ -177,10 +184,21 @@ def _levels(context: Context, learned: Learned) -> tuple[LevelLine, ...]:
         LevelLine(
             here.meter.label,
             "" if here.value is None or here.likely is None else _spanned(here.value, *here.likely),
-            _spanned(one.mean, max(0.0, one.mean - LIKELY_SDS * one.sd), min(1.0, one.mean + LIKELY_SDS * one.sd)),
+            _weighed(one),
         )
         for here, one in zip(shown, weighed, strict=True)
     )
+
+
+def _weighed(one: Weighed) -> str:
+    """A level as the posterior has it, with a 90 % interval.
+
+    What no sensor measures rests on what a calendar happens to hold. The posterior's own spread leaves out what
+    it does not hold, so such a level is never said to be surer than one reading of it.
+    """
+    bookkept = STRENGTHS[one.meter] is EvidenceStrength.BOOKKEEPING
+    reach = LIKELY_SDS * (max(one.sd, BOOKKEPT_SD) if bookkept else one.sd)
+    return _spanned(one.mean, max(0.0, one.mean - reach), min(1.0, one.mean + reach))
 
 
 def _spanned(value: float, low: float, high: float) -> str:

@@ -94,6 +94,11 @@ class Context:
         return any(source.enabled for source in self.person.calendars.all())
 
     @property
+    def is_blank(self) -> bool:
+        """Whether nothing was read at all yet."""
+        return not self.has_calendar and not self.days
+
+    @property
     def calendar(self) -> CalendarView:
         """The calendars from as far back as a baseline looks to the day after tomorrow."""
         return self._once("calendar", self._read_calendar)

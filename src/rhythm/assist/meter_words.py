@@ -24,6 +24,15 @@ MEANINGS: dict[Meter, str] = {
     Meter.CONNECTION: "Time with people, as your calendar has it.",
 }
 
+NEEDS: dict[Meter, str] = {
+    Meter.VITALITY: "Needs a health export.",
+    Meter.COGNITION: "Needs a health export with sleep.",
+    Meter.PROGRESS: "Needs your calendar.",
+    Meter.SERENITY: "Needs a health export or your calendar.",
+    Meter.CONNECTION: "Needs your calendar.",
+}
+"""Where a meter comes from, said while nothing at all was read."""
+
 MOVED = 0.05
 """A smaller change since yesterday counts as none."""
 
@@ -44,6 +53,7 @@ class MeterCard(msgspec.Struct, frozen=True):
         evidence: what it rests on.
         missing: what it would rest on and does not.
         reported: what the person said of it today, 0 to 100; None where they did not.
+        needs: what to hand in, while nothing was read at all; empty otherwise.
     """
 
     name: str
@@ -59,15 +69,19 @@ class MeterCard(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...]
     missing: tuple[str, ...]
     reported: int | None = None
+    needs: str = ""
 
 
-def card_of(now: MeterEstimate, yesterday: MeterEstimate | None, reported: float | None = None) -> MeterCard:
+def card_of(
+    now: MeterEstimate, yesterday: MeterEstimate | None, reported: float | None = None, *, blank: bool = False
+) -> MeterCard:
     """What the pages show of a meter.
 
     Args:
         now: the estimate.
         yesterday: the same a day before; None where none was made.
         reported: what the person said today, in [0, 1].
+        blank: nothing was read at all.
     """
     value, low, high = _numbers(now)
     return MeterCard(
@@ -84,14 +98,22 @@ def card_of(now: MeterEstimate, yesterday: MeterEstimate | None, reported: float
         tuple(part.text for part in now.evidence),
         tuple(part.text for part in now.missing),
         None if reported is None else round(reported * 100),
+        NEEDS[now.meter] if blank else "",
     )
 
 
 def cards(
-    now: Sequence[MeterEstimate], yesterday: Sequence[MeterEstimate], reported: dict[Meter, float]
+    now: Sequence[MeterEstimate],
+    yesterday: Sequence[MeterEstimate],
+    reported: dict[Meter, float],
+    *,
+    blank: bool = False,
 ) -> tuple[MeterCard, ...]:
     """The five, in the order of `Meter`."""
-    return tuple(card_of(here, before, reported.get(here.meter)) for here, before in zip(now, yesterday, strict=True))
+    return tuple(
+        card_of(here, before, reported.get(here.meter), blank=blank)
+        for here, before in zip(now, yesterday, strict=True)
+    )
 
 
 def age_words(age_h: float) -> str:

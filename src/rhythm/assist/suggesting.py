@@ -86,7 +86,8 @@ def suggest_today(
     from rhythm.policy.suggest import suggest  # noqa: PLC0415 - the compiler loads with it
 
     waiting = sum(one.answer is None and one.suggestion.slot >= context.slot for one in exchanges)
-    count = min(room_today(exchanges, context), MOST_AT_ONCE - waiting)
+    at_once = 1 if context.is_blank else MOST_AT_ONCE  # of a stranger one guess at a time, not a day full of them
+    count = min(room_today(exchanges, context), at_once - waiting)
     free = open_slots(exchanges, context)
     if count <= 0 or not free or is_cooling(exchanges, context):
         return ()

@@ -169,7 +169,7 @@ def today_of(context: Context, learner: Callable[[Context], Learned]) -> Today:
         context.slot,
         describe_slot(context.slot),
         context.now_at,
-        cards(estimates, context.meters(context.slot - SLOTS_PER_DAY), reported),
+        cards(estimates, context.meters(context.slot - SLOTS_PER_DAY), reported, blank=context.is_blank),
         tuple(_card(one) for one in sorted(waiting, key=lambda one: one.suggestion.slot)),
         tuple(_card(one) for one in of_day if one not in waiting),
         tuple(_line(context, slot, planned.get(slot)) for slot in context.day_slots),

@@ -30,16 +30,21 @@ def sparkline(trend: Trend) -> Markup:
         line = " ".join(f"{x:.1f},{_y(value):.1f}" for x, value, _, _ in piece)
         parts.append(f'<polyline class="line" points="{line}"/>')
         if len(piece) == 1:
-            parts.append(f'<circle class="dot" cx="{piece[0][0]:.1f}" cy="{_y(piece[0][1]):.1f}" r="2"/>')
+            parts.append(_dot(piece[0][0], piece[0][1]))
     if known:
         x, value, _, _ = known[-1]
-        parts.append(f'<circle class="dot" cx="{min(x, WIDTH - 3):.1f}" cy="{_y(value):.1f}" r="3"/>')
+        parts.append(_dot(min(x, WIDTH - 5), value))
     body = "".join(parts)
     label = f"{trend.meter}, {len(trend.points)} days; the numbers are in the table below"
     return Markup(  # noqa: S704 - numbers only, and the meter's own name
         f'<svg class="spark" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}" '
         f'preserveAspectRatio="none">{body}</svg>'
     )
+
+
+def _dot(x: float, level: float) -> str:
+    """A round end of a line without length: it stays round however wide the chart is drawn."""
+    return f'<path class="dot" d="M{x:.1f} {_y(level):.1f}h.01"/>'
 
 
 def interval_bar(value: int | None, low: int | None, high: int | None, prior: tuple[int, int] | None = None) -> Markup:

@@ -18,6 +18,13 @@ from rhythm.web.charts import interval_bar, sparkline
 from rhythm.web.security import ForbiddenError, Keys
 from rhythm.web.uploads import Uploads
 
+STATES = {
+    "running": "being read, so far ",
+    "done": "",
+    "failed": "given up; it had brought ",
+    "undone": "taken out again; it had brought ",
+}
+"""What stands before the readings of an import, by its state."""
 ARROWS = {"up": "↑", "down": "↓", "level": "→"}
 ARROW_WORDS = {"up": "higher than yesterday", "down": "lower than yesterday", "level": "as yesterday"}
 
@@ -33,6 +40,7 @@ _environment.globals.update(
     interval_bar=interval_bar,
     arrows=ARROWS,
     arrow_words=ARROW_WORDS,
+    states=STATES,
     actions=ACTIONS,
     one_of=ONE_OF,
     coverage_parts=COVERAGE_PARTS,

@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 from typing import BinaryIO
 
-from rhythm.assist.files import PART_SUFFIX, keep_copy
+from rhythm.assist.files import PART_SUFFIX, Imported, keep_copy
 from rhythm.assist.preview import Preview
 from rhythm.assist.service import Assistant
 from rhythm.store.errors import UnknownEntryError
@@ -31,6 +31,7 @@ class Job:
         id: its own word in addresses.
         looking: it is only looked into; nothing is stored.
         found: what was seen in it.
+        message: what became of it, in words; empty until it is read.
     """
 
     def __init__(self, path: Path, name: str, *, looking: bool = False) -> None:
@@ -42,6 +43,17 @@ class Job:
         self.ended = threading.Event()
         self.message = ""
         self.failed = False
+
+    def stored(self, done: Imported) -> None:
+        """Takes note of what was read; learning from it goes on."""
+        what = "events" if done.kind == "calendar" else "readings"
+        known = f", {done.known:,} were there already" if done.known else ""
+        self.message = f"{self.name}: {done.added:,} {what} read{known}"
+
+    def fail(self, why: str) -> None:
+        """Takes note of what went wrong; what was read before that stays."""
+        self.failed = True
+        self.message = f"{self.message}, but it was not learned from yet" if self.message else f"{self.name}: {why}"
 
 
 class Uploads:
@@ -132,16 +144,12 @@ class Uploads:
                 if job.looking:
                     job.found = self._assistant.preview_file(job.path, name=job.name)
                     continue
-                done = self._assistant.import_file(job.path, name=job.name)
-                what = "events" if done.kind == "calendar" else "readings"
-                job.message = f"{job.name}: {done.added:,} {what} read"
-                if done.known:
-                    job.message += f", {done.known:,} were there already"
+                self._assistant.import_file(job.path, name=job.name, on_stored=job.stored)
             except RhythmError as error:
-                job.failed, job.message = True, f"{job.name}: {error}"
+                job.fail(str(error))
             except Exception as error:  # noqa: BLE001 - a file must never end the server
                 log.error("an import failed: %s", type(error).__name__)  # noqa: TRY400 - a trace could hold what was read
-                job.failed, job.message = True, f"{job.name}: it could not be read; nothing else was changed"
+                job.fail("it could not be read; nothing else was changed")
             finally:
                 if job.found is None:
                     job.path.unlink(missing_ok=True)
