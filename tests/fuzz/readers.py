@@ -24,7 +24,11 @@ _EVENTS = calendar(
     "UID:a\nRECURRENCE-ID;TZID=Europe/Berlin:20260317T180000\nDTSTART:20260317T190000Z\nDURATION:PT1H\nSUMMARY:Later",
 )
 
-SEEDS: dict[str, tuple[str, bytes]] = {**BARE, "calendar": ("mine.ics", _EVENTS)}
+SEEDS: dict[str, tuple[str, bytes]] = {
+    **BARE,
+    "apple_health": ("export.xml", (Path(__file__).parent / "export.xml").read_bytes()),
+    "calendar": ("mine.ics", _EVENTS),
+}
 """A small file of each kind: its name and bytes."""
 
 
@@ -49,7 +53,7 @@ def read_broken_zip(kind: str, data: bytes, folder: Path) -> bool:
 
 def whole_zip(kind: str) -> bytes:
     """An export of that kind as a zip."""
-    whole = EXAMPLES[kind]
+    whole = EXAMPLES.get(kind, SEEDS[kind][1])
     return whole if whole[:2] == b"PK" else zip_bytes({SEEDS[kind][0]: SEEDS[kind][1]})
 
 
