@@ -11,7 +11,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from rhythm.assist import Assistant
-from rhythm.cli.demo import live, write_calendar, write_health
+from rhythm.rehearse.files import live, write_calendar, write_health
 from rhythm.store import PersonSettings, Store
 
 ZONE = "Europe/Berlin"
@@ -71,6 +71,6 @@ def invented_files(folder: Path, archetype: str = "introvert_morning", seed: int
     """A calendar and a health export of weeks that an invented person lived."""
     lived = live(MORNING_AT.date(), archetype=archetype, seed=seed)
     calendar, health = folder / f"{archetype}.ics", folder / f"{archetype}.zip"
-    write_calendar(calendar, lived, ZoneInfo(ZONE), seed)
-    write_health(health, lived, ZoneInfo(ZONE), seed)
+    write_calendar(calendar, lived.done, ZoneInfo(ZONE), seed)
+    write_health(health, lived.mornings, ZoneInfo(ZONE), seed)
     return calendar, health

@@ -25,6 +25,7 @@ from rhythm.assist.learning import OnProgress as OnLearning
 from rhythm.assist.preview import Preview, preview_file
 from rhythm.assist.pushed import take_posted
 from rhythm.assist.schedule import EVERY, plan_account, plan_feed, run_due, run_due_accounts
+from rhythm.assist.suggesting import Planner, Suggester
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
 from rhythm.bridge.accounts.credentials import Credentials
@@ -62,6 +63,7 @@ class Assistant:
         *,
         token: str = "",
         private_feeds: bool = False,
+        suggester: Suggester | None = None,
     ) -> None:
         """Serve a person.
 
@@ -71,12 +73,14 @@ class Assistant:
             clock: what says now.
             token: what secrets are encrypted with; without one no address or key can be kept.
             private_feeds: whether calendars may be fetched from private networks.
+            suggester: who suggests; the planner where nobody is given.
         """
         self.person = person
         self.keeper = Keeper(person, token)
         self.on_learning: OnLearning | None = None
         self.open_session: OpenedCalendar = accounts.open_session
         self._private_feeds = private_feeds
+        self._suggester = suggester or Planner()
         self._store = store
         self._clock = clock
         self._learned: Learned | None = None
@@ -98,7 +102,7 @@ class Assistant:
     def today(self) -> Today:
         """Where they stand, what to do in open slots, and why."""
         with self._lock:  # two pages at once must not make the day's suggestions twice
-            return today_of(self.context(), self.learn)
+            return today_of(self.context(), self.learn, self._suggester)
 
     def learn(self, context: Context) -> Learned:
         """What is believed of them now."""

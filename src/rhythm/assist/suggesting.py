@@ -1,6 +1,7 @@
 """Making today's suggestions: for open slots only, within the limits, each logged with its probability."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from rhythm.assist.context import Context
 from rhythm.assist.learning import Learned
@@ -10,14 +11,74 @@ from rhythm.policy.reasons import Level
 from rhythm.store import Alternative, Exchange, Proposal, Suggestion
 from rhythm.vocab.actions import Action
 from rhythm.vocab.history import Done
-from rhythm.vocab.meters import SensedValues
+from rhythm.vocab.meters import Meter, SensedValues
 from rhythm.vocab.responses import Outcome
 from rhythm.vocab.slots import SLOTS_PER_DAY, WEEK_STEPS
 
-POLICY_VERSION = "1"
+if TYPE_CHECKING:
+    from rhythm.policy.suggest import Suggested
+
 HABIT_WEEKS = 8
 HABIT_LEAST = 2
 """Weeks in which the same slot was spent the same way before that counts as usual."""
+
+
+class Asked(NamedTuple):
+    """What is asked of whoever suggests.
+
+    Attributes:
+        context: the person now.
+        learner: gives the belief.
+        free: slot numbers of today that something may be suggested for.
+        planned: slots whose action is settled.
+        usual: what the person mostly does in a slot of the week.
+        shown: levels as the pages show them.
+        most: at most so many suggestions.
+        rng_key: number that a choice is drawn with.
+    """
+
+    context: Context
+    learner: Callable[[Context], Learned]
+    free: Sequence[int]
+    planned: Mapping[int, Action]
+    usual: Mapping[int, Action]
+    shown: Mapping[Meter, Level]
+    most: int
+    rng_key: int
+
+
+class Suggester(Protocol):
+    """Who suggests; its name and version are on record beside each suggestion."""
+
+    @property
+    def name(self) -> str:
+        """Lower case."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """Changes with what it would suggest."""
+        ...
+
+    def __call__(self, asked: Asked) -> "Sequence[Suggested]":
+        """At most as many suggestions as were asked for, each for another free slot."""
+        ...
+
+
+class Planner:
+    """Plans under the belief; what the assistant suggests by unless it is told otherwise."""
+
+    name = "suggest"
+    version = "1"
+
+    def __call__(self, asked: Asked) -> "Sequence[Suggested]":
+        """See `Suggester`."""
+        from rhythm.policy.suggest import suggest  # noqa: PLC0415 - the compiler loads with it
+
+        return suggest(
+            asked.learner(asked.context).posterior, slot=asked.context.slot, free=asked.free, planned=asked.planned,
+            usual=asked.usual, shown=asked.shown, count=asked.most, rng_key=asked.rng_key,
+        )  # fmt: skip
 
 
 def planned_actions(exchanges: Sequence[Exchange], context: Context) -> dict[int, Action]:
@@ -74,6 +135,7 @@ def suggest_today(
     exchanges: Sequence[Exchange],
     learner: Callable[[Context], Learned],
     estimates: Sequence[MeterEstimate],
+    suggester: Suggester,
 ) -> tuple[Suggestion, ...]:
     """Records new suggestions for today where there is room for them.
 
@@ -82,9 +144,8 @@ def suggest_today(
         exchanges: today's suggestions so far, and what holds of the days around.
         learner: gives the belief.
         estimates: the five meters now.
+        suggester: who suggests.
     """
-    from rhythm.policy.suggest import suggest  # noqa: PLC0415 - the compiler loads with it
-
     waiting = sum(one.answer is None and one.suggestion.slot >= context.slot for one in exchanges)
     at_once = 1 if context.is_blank else MOST_AT_ONCE  # of a stranger one guess at a time, not a day full of them
     count = min(room_today(exchanges, context), at_once - waiting)
@@ -93,15 +154,17 @@ def suggest_today(
         return ()
     done = context.person.done.window(context.slot - HABIT_WEEKS * WEEK_STEPS, context.slot - 1)
     habits = {slot: usual for slot in free if (usual := usual_action(done, slot)) is not None}
-    made = suggest(
-        learner(context).posterior,
-        slot=context.slot,
-        free=free,
-        planned=planned_actions(exchanges, context),
-        usual=habits,
-        shown={one.meter: level for one in estimates if (level := level_of(one)) is not None},
-        count=min(count, len(free), SLOTS_PER_DAY),
-        rng_key=context.first_slot * 1000 + len(exchanges),
+    made = suggester(
+        Asked(
+            context,
+            learner,
+            free,
+            planned=planned_actions(exchanges, context),
+            usual=habits,
+            shown={one.meter: level for one in estimates if (level := level_of(one)) is not None},
+            most=min(count, len(free), SLOTS_PER_DAY),
+            rng_key=context.first_slot * 1000 + len(exchanges),
+        )
     )
     proposals = [
         Proposal(
@@ -109,8 +172,8 @@ def suggest_today(
             action=one.action,
             reason=one.reason,
             propensity=one.propensity,
-            policy="suggest",
-            policy_version=POLICY_VERSION,
+            policy=suggester.name,
+            policy_version=suggester.version,
             alternatives=tuple(Alternative(action, value) for action, value in one.alternatives),
             meters=sensed(estimates),
             usual=habits.get(one.slot),

@@ -10,7 +10,7 @@ from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned
 from rhythm.assist.limits import is_cooling, room_today
 from rhythm.assist.meter_words import MeterCard, cards
-from rhythm.assist.suggesting import open_slots, planned_actions, suggest_today, taken_slots
+from rhythm.assist.suggesting import Suggester, open_slots, planned_actions, suggest_today, taken_slots
 from rhythm.store import Exchange
 from rhythm.store.calendar_records import OverrideScope, title_key
 from rhythm.vocab.actions import Action
@@ -146,19 +146,20 @@ class Today(msgspec.Struct, frozen=True):
     name: str
 
 
-def today_of(context: Context, learner: Callable[[Context], Learned]) -> Today:
+def today_of(context: Context, learner: Callable[[Context], Learned], suggester: Suggester) -> Today:
     """The Today page's contents; makes suggestions where there is room for them.
 
     Args:
         context: the person now.
         learner: gives the belief, asked only where something is to be suggested.
+        suggester: who suggests.
     """
     person = context.person
     keep_up(context)
     estimates = context.meters()
     window = (context.slot - EXCHANGE_SLOTS, context.slot + EXCHANGE_SLOTS)
     exchanges = person.answers.exchanges(*window)
-    if suggest_today(context, exchanges, learner, estimates):
+    if suggest_today(context, exchanges, learner, estimates, suggester):
         exchanges = person.answers.exchanges(*window)
     of_day = [one for one in exchanges if one.suggestion.slot in context.day_slots]
     waiting = [one for one in of_day if one.answer is None and one.suggestion.slot >= context.slot]

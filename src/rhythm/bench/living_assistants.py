@@ -96,7 +96,7 @@ class PosteriorAssistant:
         slot = lives.slot
         if self._kind.told == "truth" and slot % SLOTS_PER_DAY == 0:
             self._posteriors = [
-                _retold(one, slot, lives.people[i], lives.styles[i]) for i, one in enumerate(self._posteriors)
+                retold(one, slot, lives.people[i], lives.styles[i]) for i, one in enumerate(self._posteriors)
             ]
         offered = np.full(len(lives), NOTHING, np.int8)
         for i, posterior in enumerate(self._posteriors):
@@ -157,7 +157,15 @@ def evidence_of(offered: NDArray[np.int8], seen: Seen, i: int, kind: Kind) -> li
     return found
 
 
-def _retold(posterior: PersonPosterior, slot: int, person: Floats, style: Floats) -> PersonPosterior:
+def retold(posterior: PersonPosterior, slot: int, person: Floats, style: Floats) -> PersonPosterior:
+    """The posterior told who the person is as a slot begins; meters and habits stay what it found out.
+
+    Args:
+        posterior: as it was.
+        slot: that slot's number.
+        person: profile row, shape (15,).
+        style: style row, shape (17,).
+    """
     now = posterior.state_at(slot)
     count = len(now.people)
     people, styles = np.tile(person, (count, 1)), np.tile(style, (count, 1))
@@ -197,6 +205,23 @@ class SilentAssistant(RandomAssistant):
         return np.full(len(lives), NOTHING, np.int8)
 
 
+def heuristic_actions(part: int, meters: Floats) -> NDArray[np.int8]:
+    """What the fixed priority list does at these levels (people, 5) in that part of the day, shape (people,)."""
+    night = np.full(len(meters), part == PartOfDay.NIGHT)
+    energetic = (meters[:, Meter.VITALITY] > 0.45) & (meters[:, Meter.COGNITION] > 0.4)
+    chosen: NDArray[np.int8] = np.select(
+        [
+            (meters[:, Meter.VITALITY] < 0.3) | night,
+            meters[:, Meter.SERENITY] < 0.3,
+            meters[:, Meter.CONNECTION] < 0.3,
+            (part in (PartOfDay.MORNING, PartOfDay.AFTERNOON)) & energetic,
+        ],
+        [Action.SLEEP, Action.MEDITATE, Action.FAMILY_TIME, Action.DEEP_WORK],
+        Action.EXERCISE,
+    ).astype(np.int8)
+    return chosen
+
+
 class HeuristicAssistant(RandomAssistant):
     """The fixed priority list of `rhythm.policy.simple.HeuristicPolicy` on the newest readings."""
 
@@ -206,20 +231,7 @@ class HeuristicAssistant(RandomAssistant):
 
     def suggest(self, lives: Lives) -> NDArray[np.int8]:
         """See `Assistant.suggest`."""
-        part, meters = lives.slot % SLOTS_PER_DAY, self._meters
-        night = np.full(len(meters), part == PartOfDay.NIGHT)
-        energetic = (meters[:, Meter.VITALITY] > 0.45) & (meters[:, Meter.COGNITION] > 0.4)
-        chosen: NDArray[np.int8] = np.select(
-            [
-                (meters[:, Meter.VITALITY] < 0.3) | night,
-                meters[:, Meter.SERENITY] < 0.3,
-                meters[:, Meter.CONNECTION] < 0.3,
-                (part in (PartOfDay.MORNING, PartOfDay.AFTERNOON)) & energetic,
-            ],
-            [Action.SLEEP, Action.MEDITATE, Action.FAMILY_TIME, Action.DEEP_WORK],
-            Action.EXERCISE,
-        ).astype(np.int8)
-        return chosen
+        return heuristic_actions(lives.slot % SLOTS_PER_DAY, self._meters)
 
     def learn(self, offered: NDArray[np.int8], seen: Seen) -> None:
         """Keep the newest reading of each meter."""

@@ -1,0 +1,1 @@
+"""Rehearsal: simulated people live weeks through the real assistant."""
