@@ -2,7 +2,8 @@
 
 Two forms of the same text. `question` is one exchange: the rules, the last thirty days, the
 present state. `Conversation` is a whole week as one exchange of many turns, in which the
-history is the turns themselves, so that training takes one pass over a week. The wording has a
+history is the turns themselves, so that training takes one pass over a week; a turn leaves out
+what the turn before has said already, the change of each meter. The wording has a
 version, since a model only knows the wording that it was trained on.
 
 Imports the vocabulary and the rules of life alone: the assistant may read from it.
@@ -36,7 +37,7 @@ from rhythm.vocab import (
     weekday_of,
 )
 
-PROMPT_VERSION: Final = "prompt-1"
+PROMPT_VERSION: Final = "prompt-2"
 HISTORY_DAYS: Final = 30
 HISTORY_SLOTS: Final = HISTORY_DAYS * SLOTS_PER_DAY
 _LETTERS: Final = ("V", "C", "P", "S", "N")
@@ -64,8 +65,13 @@ class Message(TypedDict):
     content: str
 
 
-def state_text(seen: Observation) -> str:
-    """Where the person stands, in two or three short lines."""
+def state_text(seen: Observation, *, changes: bool = False) -> str:
+    """Where the person stands, in two or three short lines.
+
+    Args:
+        seen: the present.
+        changes: tell how the last step changed the meters, which a conversation shows already.
+    """
     when = "The week is over." if seen.done else f"{describe_slot(seen.step)}, step {seen.step} of {WEEK_STEPS}."
     if seen.event is not LifeEvent.NONE:
         when += f" Event: {seen.event.label}."
@@ -75,7 +81,7 @@ def state_text(seen: Observation) -> str:
     )
     lines = [when, ", ".join(levels)]
     if seen.recent:
-        lines.append(f"Last: {_past(seen.recent[-1])}")
+        lines.append(f"Last: {_past(seen.recent[-1], changes=changes)}")
     elif seen.last_action is not None:
         lines.append(f"Last: {seen.last_action.name} paid {_signed(seen.last_reward)}; {_five(seen.deltas)}")
     return "\n".join(lines)
@@ -99,7 +105,7 @@ def question(seen: Observation, history: Iterable[Evidence] = (), *, now: int | 
     past = "\n".join((f"Last {HISTORY_DAYS} days:", *lines)) if lines else "Nothing is known of the person yet."
     return [
         {"role": "system", "content": SYSTEM},
-        {"role": "user", "content": f"{past}\n\nNow:\n{state_text(seen)}"},
+        {"role": "user", "content": f"{past}\n\nNow:\n{state_text(seen, changes=True)}"},
     ]
 
 
@@ -133,7 +139,11 @@ class Conversation:
 
     def see(self, seen: Observation) -> None:
         """The next state."""
-        self._messages.append({"role": "user", "content": state_text(seen)})
+        self.say(state_text(seen))
+
+    def say(self, state: str) -> None:
+        """The next state, in words already."""
+        self._messages.append({"role": "user", "content": state})
 
     def answer(self, text: str) -> None:
         """What the model said to it."""
@@ -152,9 +162,9 @@ def _short(slot: int) -> str:
     return f"{_SHORT_DAYS[weekday_of(slot)]} {part_of(slot).label}"
 
 
-def _past(past: PastStep) -> str:
-    changes, off = _five(past.deltas), _five(past.anomalies)
-    return f"{past.action.name} paid {_signed(past.reward)}; change {changes}; off {off}"
+def _past(past: PastStep, *, changes: bool = True) -> str:
+    change = f"; change {_five(past.deltas)}" if changes else ""
+    return f"{past.action.name} paid {_signed(past.reward)}{change}; off {_five(past.anomalies)}"
 
 
 def _observed(entry: Observed) -> PastStep:

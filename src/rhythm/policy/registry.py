@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 
 from rhythm.policy.adversaries import ADVERSARIES
 from rhythm.policy.face import Policy
@@ -25,18 +26,26 @@ _POLICIES: dict[str, Callable[[], Policy]] = {
     **ADVERSARIES,
 }
 
+_ELSEWHERE: dict[str, tuple[str, str]] = {"lm": ("rhythm.lm.player", "from_environment")}
+"""Policies that need an extra, or a model that somebody names: module and function, imported when asked for."""
+
 
 def policy_names() -> tuple[str, ...]:
-    """The names of all policies."""
+    """The names of all policies that can be played wherever Rhythm is."""
     return tuple(_POLICIES)
 
 
 def make_policy(name: str) -> Policy:
-    """The policy of that name.
+    """The policy of that name: one of `policy_names`, or ``lm``, the language model that ``RHYTHM_LM`` names.
 
     Raises:
         UnknownNameError: there is none.
+        RhythmError: ``lm`` was asked for and there is no such model, or the extra ``lm`` is not installed.
     """
+    if name in _ELSEWHERE:
+        module, maker = _ELSEWHERE[name]
+        made: Policy = getattr(import_module(module), maker)()
+        return made
     if name not in _POLICIES:
-        raise UnknownNameError("policy", name, policy_names())
+        raise UnknownNameError("policy", name, (*policy_names(), *_ELSEWHERE))
     return _POLICIES[name]()

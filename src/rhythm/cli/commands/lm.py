@@ -1,4 +1,4 @@
-"""Weeks in words for language models: have a teacher play them, and grade them again.
+"""Language models: weeks in words, training on them, and how a model plays.
 
 What a model reads and how its answers are read is in decision 0040.
 """
@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rhythm.cli import lm_hub, lm_training
 from rhythm.cli.output import JsonOption, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -15,7 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 @app.callback()
 def lm() -> None:
-    """Weeks in words for language models: have a teacher play them, and grade them again."""
+    """Language models: weeks in words, training on them, and how a model plays."""
 
 
 @app.command(epilog="Example: [bold]rhythm lm reeval teacher.jsonl --grader v2 --beside heuristic[/bold]")
@@ -103,3 +104,19 @@ def teach(
         return
     for row in rows:
         typer.echo(f"{row.name:<20} {row.value:g}")
+
+
+app.command(epilog="Example: [bold]rhythm lm model --output runs/lm/new[/bold]")(lm_training.model)
+app.command(epilog="Example: [bold]rhythm lm convert teacher.jsonl --output weeks.jsonl[/bold]")(lm_training.convert)
+app.command(epilog="Example: [bold]rhythm lm sft --data weeks.jsonl --lora 16 --output runs/lm/sft[/bold]")(
+    lm_training.sft
+)
+app.command(
+    epilog="Example: [bold]rhythm lm grpo --model runs/lm/sft/model --data teacher.jsonl --output runs/lm/grpo[/bold]"
+)(lm_training.grpo)
+app.command(epilog="Example: [bold]rhythm lm follow runs/lm/sft[/bold]")(lm_training.follow)
+app.command("eval", epilog="Example: [bold]rhythm lm eval runs/lm/sft/model --results results/lm[/bold]")(
+    lm_training.evaluate
+)
+app.command(epilog="Example: [bold]rhythm lm push weeks.jsonl --repo me/rhythm-weeks[/bold]")(lm_hub.push)
+app.command(epilog="Example: [bold]rhythm lm pull me/rhythm-weeks --file weeks.jsonl --output data[/bold]")(lm_hub.pull)

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# From nothing to a language model, its refinement, their rows and pictures: `runs/lm-tiny.sh` and `runs/lm-full.sh` say how
+# much of it. Run again, each part goes on where it stopped. MODEL names a model to start from, which then learns the teacher's
+# weeks with its reasoning; without it one is made, which learns bare answers in weeks in which somebody makes mistakes.
+set -euo pipefail
+OUT=$1
+RHYTHM=${RHYTHM:-rhythm}
+RATE=${RATE:-2e-3} LORA=${LORA:-0} BATCH=${BATCH:-4} REFINE_RATE=${REFINE_RATE:-2e-5}
+
+if [ -n "${MODEL:-}" ]; then
+    REASONING=--reasoning
+    $RHYTHM lm teach --seeds "2000000-$((2000000 + WEEKS - 1))" --output "$OUT/teacher.jsonl"
+    $RHYTHM lm convert "$OUT/teacher.jsonl" --output "$OUT/weeks.jsonl"
+else
+    MODEL=$OUT/new REASONING=--no-reasoning
+    [ -e "$MODEL" ] || $RHYTHM lm model --output "$MODEL" --width "$WIDTH" --layers "$LAYERS"
+    $RHYTHM lm teach --seeds "2000000-$((2000000 + ${STATES:-64} - 1))" --output "$OUT/teacher.jsonl"
+    $RHYTHM distill teach --weeks "$WEEKS" --first-seed 4000000 --shard 64 --data "$OUT/taught" --workers "${WORKERS:-2}"
+    $RHYTHM lm convert "$OUT/taught" --output "$OUT/weeks.jsonl"
+fi
+$RHYTHM lm sft --model "$MODEL" --data "$OUT/weeks.jsonl" --output "$OUT/sft" --steps "$STEPS" --every "$EVERY" \
+    --batch "$BATCH" --rate "$RATE" --lora "$LORA"
+$RHYTHM lm follow "$OUT/sft" --people "$PEOPLE"
+$RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft"
+
+$RHYTHM lm grpo --model "$OUT/sft/model" --data "$OUT/teacher.jsonl" --output "$OUT/grpo" --steps "$REFINE" \
+    --every "$REFINE" --rate "$REFINE_RATE" --max-tokens "${MAX_TOKENS:-16}" --lora "$LORA" "$REASONING"
+$RHYTHM lm eval "$OUT/grpo/model" --conditions "$CONDITIONS" --results "$OUT/results-grpo" --against "$OUT/results-sft"

@@ -1,0 +1,197 @@
+"""Refines a language model by its own answers, with TRL's GRPO (Shao et al. 2024), one answer at a time.
+
+A prompt is a state of a recorded week; several answers are drawn to it and each is graded by
+`rhythm.lm.rewards`, which lives the week again from its seed. So no episode has to be played
+turn by turn while training. Early states come first (the curriculum): their prompts are short, and a
+model that cannot begin a week has no use for its end.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from rhythm.bench.conditions import check_training_seeds
+from rhythm.lm.answers import read_answer
+from rhythm.lm.models import load_model
+from rhythm.lm.needs import need
+from rhythm.lm.prompt import week_messages
+from rhythm.lm.rewards import LAYERS, Layer, Situation
+from rhythm.lm.sft import CHECKPOINTS, OnStep, adapter, claim, common_options, keep, step_teller, write_curve
+from rhythm.lm.trajectories import Status, Trajectory, Who
+from rhythm.vocab import WEEK_STEPS, InvalidValueError, MalformedDecisionError, format_decision
+
+GRPO_SCHEMA: Final = "rhythm.lm-grpo/1"
+FIRST_STEPS: Final = 4
+"""Steps of the week that the first prompts are drawn from."""
+
+
+class GrpoPlan(msgspec.Struct, frozen=True, kw_only=True):
+    """How to refine.
+
+    Attributes:
+        model: folder or hub name to start from.
+        steps: of learning.
+        prompts: states in each step.
+        answers: drawn to each, at least two.
+        rate: highest learning rate.
+        temperature: of the draws; too low a one draws the same answer each time, which teaches nothing.
+        divergence: weight of the divergence from the model that it started from (KL); 0 for none.
+        max_tokens: of an answer.
+        lora: rank of a LoRA adapter; 0 trains the whole model.
+        curriculum: begin with early states.
+        seed: of the states, their order and the draws.
+        every: steps between checkpoints.
+    """
+
+    model: str
+    steps: int = 200
+    prompts: int = 4
+    answers: int = 8
+    rate: float = 1e-5
+    temperature: float = 1.0
+    divergence: float = 0.04
+    max_tokens: int = 256
+    lora: int = 0
+    curriculum: bool = True
+    seed: int = 0
+    every: int = 50
+
+    def __post_init__(self) -> None:
+        if min(self.steps, self.prompts, self.max_tokens, self.every) < 1 or self.answers < 2 or self.lora < 0:
+            raise InvalidValueError(
+                "steps, prompts, max_tokens and every are at least 1, answers at least 2, lora not below 0"
+            )
+        if not (self.rate > 0.0 and self.temperature > 0.0 and self.divergence >= 0.0):
+            raise InvalidValueError("rate and temperature are above 0, and divergence not below")
+
+
+def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = True) -> list[dict[str, Any]]:
+    """As many states of recorded weeks as the plan takes, in the order of learning: rows for TRL.
+
+    Raises:
+        InvalidValueError: no completed week that can be read.
+        ReservedSeedError: a seed is kept for evaluation.
+    """
+    usable = [row for week in weeks if (row := _readable(week, reasoning=reasoning)) is not None]
+    if not usable:
+        raise InvalidValueError(f"no week among {len(weeks)} was completed with readable answers")
+    check_training_seeds([week.seed for week, _ in usable])
+    draw = np.random.default_rng(plan.seed)
+    count = plan.steps * plan.prompts
+    rows = []
+    for number in range(count):
+        week, answers = usable[int(draw.integers(len(usable)))]
+        share = number / count if plan.curriculum else 1.0
+        step = int(draw.integers(min(WEEK_STEPS, FIRST_STEPS + int(share * (WEEK_STEPS - FIRST_STEPS) + 1))))
+        states = [s.state for s in week.steps[: step + 1]]
+        rows.append(
+            {
+                "prompt": [dict(m) for m in week_messages(states, [*answers[:step], ""])[:-1]],
+                "seed": week.seed,
+                "population": week.who.population,
+                "corners": week.who.corners,
+                "actions": [int(s.action) for s in week.steps[:step]],
+            }
+        )
+    return rows
+
+
+def _readable(week: Trajectory, *, reasoning: bool) -> tuple[Trajectory, list[str]] | None:
+    if week.status is not Status.COMPLETED:
+        return None
+    try:
+        decisions = [read_answer(step.text) for step in week.steps]
+    except MalformedDecisionError:
+        return None
+    if not reasoning:
+        decisions = [msgspec.structs.replace(decision, reason=None) for decision in decisions]
+    return week, [format_decision(decision) for decision in decisions]
+
+
+def as_reward(name: str, layer: Layer) -> Callable[..., list[float]]:
+    """A layer in the form that TRL calls: columns of a batch in, a reward for each answer out."""
+
+    def reward(
+        completions: Sequence[Any],
+        seed: Sequence[int],
+        population: Sequence[str],
+        corners: Sequence[bool],
+        actions: Sequence[Sequence[int]],
+        **_: Any,
+    ) -> list[float]:
+        rows = zip(completions, seed, population, corners, actions, strict=True)
+        return [
+            layer(Situation(own_seed, Who(people, corner), tuple(done)), said_in(completion))
+            for completion, own_seed, people, corner, done in rows
+        ]
+
+    reward.__name__ = name
+    return reward
+
+
+def said_in(completion: Any) -> str:
+    """The text of an answer as TRL hands it over: a string, or messages."""
+    return completion if isinstance(completion, str) else "".join(str(message["content"]) for message in completion)
+
+
+def refine(
+    plan: GrpoPlan,
+    weeks: Sequence[Trajectory],
+    output: Path,
+    *,
+    reasoning: bool = True,
+    on_step: OnStep = lambda _l, _n: None,
+) -> Path:
+    """Refine, or go on where the folder's last checkpoint was written; the folder of the model.
+
+    Args:
+        plan: how; a folder that was begun with another is refused.
+        weeks: whose states are answered.
+        output: the run's folder, as of `rhythm.lm.sft.train`.
+        reasoning: keep what was thought in the prompts' earlier answers.
+        on_step: told of every step.
+
+    Raises:
+        MissingPackagesError: the extra ``lm`` is not installed.
+        NoModelError: see `load_model`.
+        InvalidValueError: see `states_of`; or the folder holds a run by another plan.
+    """
+    need("torch", "transformers", "trl", "datasets", "peft")
+    rows = states_of(weeks, plan, reasoning=reasoning)
+    claim(output, msgspec.to_builtins(plan), len(weeks))
+    from datasets import Dataset  # noqa: PLC0415
+    from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
+    from trl import GRPOConfig, GRPOTrainer  # noqa: PLC0415
+
+    loaded = load_model(plan.model)
+    trainer = GRPOTrainer(
+        model=loaded.model,
+        processing_class=loaded.tokenizer,
+        reward_funcs=[as_reward(name, layer) for name, layer in LAYERS.items()],
+        args=GRPOConfig(**_options(plan, output)),
+        train_dataset=Dataset.from_list(rows),
+        peft_config=adapter(plan.lora),
+        callbacks=[step_teller(on_step)],
+    )
+    last = get_last_checkpoint(str(output / CHECKPOINTS)) if (output / CHECKPOINTS).is_dir() else None
+    trainer.train(resume_from_checkpoint=last)
+    write_curve(output, GRPO_SCHEMA, msgspec.to_builtins(plan) | {"weeks": len(weeks)}, trainer.state.log_history)
+    return keep(trainer.model, loaded.tokenizer, output, merge=True)
+
+
+def _options(plan: GrpoPlan, output: Path) -> dict[str, Any]:
+    return common_options(output, plan.seed, plan.every) | {
+        "max_steps": plan.steps,
+        "per_device_train_batch_size": plan.prompts * plan.answers,
+        "num_generations": plan.answers,
+        "max_completion_length": plan.max_tokens,
+        "learning_rate": plan.rate,
+        "lr_scheduler_type": "constant_with_warmup",
+        "warmup_steps": 0.05,
+        "temperature": plan.temperature,
+        "beta": plan.divergence,
+        "shuffle_dataset": False,  # the curriculum is the order
+    }

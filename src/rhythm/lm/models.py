@@ -1,0 +1,102 @@
+"""Loads a language model and its tokenizer, by folder or by name on the hub; one clear error where there is none."""
+
+import hashlib
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rhythm.lm.needs import need
+from rhythm.vocab import RhythmError
+
+
+class NoModelError(RhythmError, ValueError):
+    """There is no such model, or what is there is none."""
+
+
+class Loaded(NamedTuple):
+    """A causal language model and its tokenizer, as transformers has them."""
+
+    model: Any
+    tokenizer: Any
+
+
+def device() -> str:
+    """Where a model is to be: ``cuda`` where there is one, else ``cpu``."""
+    import torch  # noqa: PLC0415
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def load_tokenizer(name: str) -> Any:
+    """The tokenizer of a model.
+
+    Raises:
+        MissingPackagesError: the extra ``lm`` is not installed.
+        NoModelError: no such model, or it has no form for conversations.
+    """
+    need("torch", "transformers")
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(_checked(name))
+    except (OSError, ValueError, KeyError, ImportError) as error:
+        raise _none(name, error) from None
+    if not tokenizer.chat_template:
+        raise NoModelError(f"{name} has no chat template, so it is not made for conversations; name one that has")
+    if tokenizer.pad_token_id is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    return tokenizer
+
+
+def load_model(name: str, *, four_bit: bool = False) -> Loaded:
+    """A model with its tokenizer, where `device` says: half precision on a GPU, full on a processor.
+
+    Args:
+        name: folder that ``save_pretrained`` wrote, of a whole model or of an adapter; or a name on the hub.
+        four_bit: weights in four bits, to train an adapter on; needs a GPU and the package bitsandbytes.
+
+    Raises:
+        MissingPackagesError: the extra ``lm`` is not installed.
+        NoModelError: no such model.
+    """
+    tokenizer = load_tokenizer(name)
+    import torch  # noqa: PLC0415
+    from transformers import AutoModelForCausalLM, BitsAndBytesConfig  # noqa: PLC0415
+
+    where = device()
+    options: dict[str, Any] = {"dtype": torch.bfloat16 if where == "cuda" else torch.float32}
+    if four_bit:
+        need("bitsandbytes")
+        options["quantization_config"] = BitsAndBytesConfig(
+            load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16
+        )
+    try:
+        model = AutoModelForCausalLM.from_pretrained(name, **options)
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        raise _none(name, error) from None
+    return Loaded(model if four_bit else model.to(where), tokenizer)
+
+
+def digest_of_model(name: str) -> str:
+    """Sixteen hexadecimal digits that change where a folder's weights do; of a hub model its name."""
+    found = hashlib.sha256()
+    weights = sorted(Path(name).glob("*.safetensors")) if Path(name).is_dir() else []
+    for path in weights:
+        with path.open("rb") as file:
+            while part := file.read(2**20):
+                found.update(part)
+    if not weights:
+        found.update(name.encode())
+    return found.hexdigest()[:16]
+
+
+def _checked(name: str) -> str:
+    if not name or (Path(name).exists() and not Path(name).is_dir()):
+        raise NoModelError(f"{name[:80]!r} is no model; name a folder that holds config.json, or a model on the hub")
+    return name
+
+
+def _none(name: str, error: Exception) -> NoModelError:
+    return NoModelError(
+        f"no model can be read from {name[:80]!r} ({type(error).__name__}); name a folder that holds config.json "
+        "and weights, or a model on the hub that this machine can reach (HF_TOKEN for those that are not public)"
+    )

@@ -1,0 +1,223 @@
+"""A made model is a usual one, learns what it is taught and nothing else, goes on where it stopped, and plays."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+pytest.importorskip("trl")
+pytest.importorskip("peft")
+pytest.importorskip("transformers")
+
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from lm.made import lived_week
+from rhythm.bench.play import play
+from rhythm.cli.main import main
+from rhythm.life.populations import Population, sample_people
+from rhythm.lm.conversations import Conversation, of_trajectory
+from rhythm.lm.decoding import Decoder
+from rhythm.lm.grpo import GrpoPlan, refine, states_of
+from rhythm.lm.made_model import Shape, make_model
+from rhythm.lm.made_tokenizer import make_tokenizer
+from rhythm.lm.models import Loaded, NoModelError, load_model
+from rhythm.lm.player import LoadedPolicy
+from rhythm.lm.prompt import week_messages
+from rhythm.lm.sft import SftPlan, read_curve, train
+from rhythm.lm.trajectories import to_line
+from rhythm.lm.turns import turns_of
+from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
+
+SMALL = Shape(width=16, layers=1, heads=2, inner=16)
+FIRST = 2_000_000
+SAID = "4 5 4 LEARN"
+
+
+@pytest.fixture(scope="module")
+def weeks() -> list[Conversation]:
+    return [of_trajectory(lived_week(FIRST + seed, lambda _: SAID)) for seed in range(21)]
+
+
+@pytest.fixture(scope="module")
+def new(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("model") / "new"
+    make_model(folder, SMALL, 0)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory, weeks: list[Conversation], new: Path) -> Path:
+    run = tmp_path_factory.mktemp("run") / "sft"
+    train(SftPlan(model=str(new), steps=12, batch=2, rate=5e-2, every=6), weeks, run)
+    return run
+
+
+def test_a_week_is_short_and_every_step_takes_as_many_tokens_and_only_answers_are_learned(new: Path) -> None:
+    made, week = make_tokenizer(), lived_week(FIRST)
+    messages = week_messages([s.state for s in week.steps], [s.text.split("\n")[-1] for s in week.steps])
+    read = made.apply_chat_template(messages, return_dict=True, return_assistant_tokens_mask=True)
+    tokens, mask = read["input_ids"], read["assistant_masks"]
+    assert len(tokens) <= 560
+    starts = [place for place, token in enumerate(tokens) if f" of {WEEK_STEPS}." in made.decode([token])]
+    assert len(starts) == WEEK_STEPS
+    assert set(np.diff(starts[1:])) == {19}
+    assert made.decode(tokens) == made.apply_chat_template(messages, tokenize=False)
+    learned = made.decode([token for token, own in zip(tokens, mask, strict=True) if own])
+    assert learned == "".join(m["content"] + "<|end|>" for m in messages if m["role"] == "assistant")
+    assert AutoTokenizer.from_pretrained(new).apply_chat_template(messages, return_dict=False) == tokens
+
+
+@settings(max_examples=60)
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_any_text_has_tokens_and_comes_back(text: str) -> None:
+    made = _tokenizer()
+    assert made.decode(made(text)["input_ids"]) == made.backend_tokenizer.normalizer.normalize_str(text)
+
+
+def _tokenizer(kept: list[Any] = []) -> Any:  # noqa: B006 - made once
+    if not kept:
+        kept.append(make_tokenizer())
+    return kept[0]
+
+
+def test_a_new_model_is_of_the_promised_size_and_near_numbers_are_near(tmp_path: Path) -> None:
+    count = make_model(tmp_path / "new", Shape(), 1)
+    assert 1_000_000 <= count <= 2_000_000
+    model, tokenizer = load_model(str(tmp_path / "new"))
+    assert type(model).__name__ == "Qwen2ForCausalLM"
+    places = [tokenizer(f", cognition 0.{level:02}")["input_ids"][0] for level in (50, 51, 80)]
+    near, middle, far = model.get_input_embeddings().weight[places]
+    assert (near - middle).norm() < 0.5 * (near - far).norm()
+    with pytest.raises(InvalidValueError, match="holds something"):
+        make_model(tmp_path / "new", SMALL, 0)
+
+
+def test_it_learns_and_plays_what_it_learned(trained: Path) -> None:
+    rows = {row["name"]: row["value"] for row in read_curve(trained / "training.json")["rows"]}
+    assert rows["eval_loss/12"] < 0.25 * rows["eval_loss/0"]
+    policy = LoadedPolicy(load_model(str(trained / "model")), max_tokens=8)
+    seeds = np.arange(FIRST + 500, FIRST + 502)
+    lived = play(policy, sample_people(seeds, Population.PEAKED), seeds)
+    assert (lived.actions == Action.LEARN).all()
+    assert np.abs(lived.beliefs - np.array([4, 5, 4]) / 9).max() < 1e-9
+
+
+def test_a_run_that_stopped_goes_on_to_the_same_weights_and_no_other_run_is_mixed_in(
+    tmp_path: Path, weeks: list[Conversation], new: Path
+) -> None:
+    plan = SftPlan(model=str(new), steps=4, batch=2, rate=1e-2, every=2)
+    told: list[int] = []
+    train(plan, weeks, tmp_path / "run", lambda _label, more: told.append(more))
+    whole = load_file(tmp_path / "run" / "model" / "model.safetensors")
+    for file in (tmp_path / "run" / "checkpoints" / "checkpoint-4").iterdir():
+        file.unlink()
+    (tmp_path / "run" / "checkpoints" / "checkpoint-4").rmdir()
+    again: list[int] = []
+    train(plan, weeks, tmp_path / "run", lambda _label, more: again.append(more))
+    resumed = load_file(tmp_path / "run" / "model" / "model.safetensors")
+    assert (sum(told), sum(again)) == (4, 2)
+    assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+    with pytest.raises(InvalidValueError, match="another plan"):
+        train(SftPlan(model=str(new), steps=5, batch=2), weeks, tmp_path / "run")
+
+
+def test_an_adapter_is_kept_beside_the_model_that_it_changed(
+    tmp_path: Path, weeks: list[Conversation], new: Path
+) -> None:
+    train(SftPlan(model=str(new), steps=2, batch=2, rate=1e-1, lora=2, every=2), weeks, tmp_path / "run")
+    before, after = (load_file(p / "model.safetensors") for p in (new, tmp_path / "run" / "model"))
+    assert before.keys() == after.keys()
+    changed = {name for name in before if not torch.equal(before[name], after[name])}
+    assert changed
+    assert all("_proj" in name for name in changed), "only the linear layers have adapters"
+    assert (tmp_path / "run" / "adapter" / "adapter_model.safetensors").stat().st_size > 0
+
+
+def test_many_people_side_by_side_get_the_answers_that_each_would_get_alone(new: Path) -> None:
+    loaded = load_model(str(new))
+    turns, rows = turns_of(loaded.tokenizer), ["Monday morning, step 0 of 28.", "so", "something longer than these"]
+    together = Decoder(loaded, len(rows), max_tokens=7)
+    alone = [Decoder(loaded, 1, max_tokens=7) for _ in rows]
+    text = [turns.first(row) for row in rows]
+    for turn in range(3):
+        said = together.answer(text)
+        assert said == [one.answer([own])[0] for one, own in zip(alone, text, strict=True)]
+        if turn == 0:
+            assert said == [_generated(loaded, own) for own in text]
+        text = [turns.next(f"{row} {turn}") for row in rows]
+
+
+def _generated(loaded: Loaded, text: str) -> str:
+    """What transformers itself says."""
+    read = loaded.tokenizer(text, return_tensors="pt", add_special_tokens=False)
+    said = loaded.model.generate(**read, max_new_tokens=7, do_sample=False)[0, read["input_ids"].shape[1] :]
+    answer: str = loaded.tokenizer.decode(said, skip_special_tokens=True)
+    return answer
+
+
+def test_a_model_that_answers_garbage_all_week_is_graded(new: Path) -> None:
+    model = AutoModelForCausalLM.from_pretrained(new)
+    model.lm_head.weight.data.zero_()
+    policy = LoadedPolicy(Loaded(model, load_model(str(new)).tokenizer), max_tokens=3)
+    seeds = np.arange(FIRST, FIRST + 2)
+    lived = play(policy, sample_people(seeds, Population.PEAKED), seeds)
+    assert np.isnan(lived.beliefs).all()
+    assert len(set(lived.actions.ravel().tolist())) == 1
+
+
+def test_what_is_no_model_is_named_once_and_clearly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    for name in (str(tmp_path / "file"), str(tmp_path / "empty"), "nobody/has-this"):
+        with pytest.raises(NoModelError):
+            load_model(name)
+
+
+def test_the_commands_go_from_weeks_to_a_model_and_its_rows(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RHYTHM_LM", "")
+    monkeypatch.setenv("RHYTHM_LM_URL", "")
+    (tmp_path / "t.jsonl").write_bytes(b"".join(to_line(lived_week(FIRST + seed)) for seed in range(21)))
+    for line in (
+        f"lm model --output {tmp_path}/new --width 16 --layers 1 --heads 2 --inner 16",
+        f"lm convert {tmp_path}/t.jsonl --output {tmp_path}/w.jsonl --no-reasoning",
+        f"lm sft --model {tmp_path}/new --data {tmp_path}/w.jsonl --output {tmp_path}/run --steps 2 --every 2",
+        f"lm follow {tmp_path}/run --people 2",
+        f"lm eval {tmp_path}/run/model --conditions archetypes --beside random --results {tmp_path}/results",
+    ):
+        with pytest.raises(SystemExit) as ended:
+            main(line.split())
+        assert not ended.value.code, line
+    printed = capsys.readouterr().out
+    assert "v2/lm/archetypes" in printed
+    for picture in ("run/training_loss", "run/belief_accuracy", "results/final_scores"):
+        assert (tmp_path / f"{picture}.png").stat().st_size > 1000
+
+
+def test_a_model_is_refined_by_its_own_answers_early_states_first(new: Path, tmp_path: Path) -> None:
+    plan = GrpoPlan(model=str(new), steps=2, prompts=1, answers=2, rate=1e-1, max_tokens=4, every=1)
+    weeks = [lived_week(FIRST + 1)]
+    refine(plan, weeks, tmp_path / "run", reasoning=False)
+    rows = {row["name"]: row["value"] for row in read_curve(tmp_path / "run" / "training.json")["rows"]}
+    assert rows["rewards/environment/mean/2"] == -3.0, "an untrained model says nothing readable"
+    assert (tmp_path / "run" / "model" / "model.safetensors").exists()
+
+
+def test_prompts_are_states_of_the_recorded_week_and_the_curriculum_goes_from_its_beginning_to_all_of_it() -> None:
+    week = lived_week(FIRST + 1)
+    rows = states_of([week], GrpoPlan(model="m", steps=50, prompts=4), reasoning=False)
+    lengths = [len(row["actions"]) for row in rows]
+    assert max(lengths[:20]) < 8 < max(lengths[-50:])
+    assert max(lengths) < WEEK_STEPS
+    for row in rows[::40]:
+        step = len(row["actions"])
+        assert [m["content"] for m in row["prompt"] if m["role"] == "user"] == [s.state for s in week.steps[: step + 1]]
+        assert row["prompt"][-1]["role"] == "user"
+        assert row["actions"] == [int(s.action) for s in week.steps[:step]]
