@@ -5,24 +5,14 @@ past, and the same bits whoever else is in the batch: functions of single number
 round otherwise in the remainder of a loop (softplus, sigmoid) get rows of whole vectors.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final
-
 import numpy as np
-import onnx
-from numpy.typing import NDArray
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
 from rhythm.distill.network import CAME, QUANTILES, ROTARY_BASE, VECTOR, Shape
+from rhythm.distill.onnx_nodes import Nodes, Weights
 from rhythm.policy.student.model_file import INPUTS, OUTPUTS
 from rhythm.policy.student.tokens import PLACES, TOKEN_WIDTH
 from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT
-
-OPSET: Final = 20
-_IR_VERSION: Final = 10
-_EPSILON: Final = 1e-5
-
-Weights = Mapping[str, NDArray[np.float32]]
 
 
 def step_graph(shape: Shape, weights: Weights) -> bytes:
@@ -50,54 +40,12 @@ def step_graph(shape: Shape, weights: Weights) -> bytes:
     return made.model()
 
 
-class _Maker:
-    """Collects nodes and constants; its methods add nodes and give the names of what they make."""
+class _Maker(Nodes):
+    """The nodes of the student's step."""
 
     def __init__(self, shape: Shape, weights: Weights) -> None:
-        self._shape, self._weights = shape, weights
-        self._nodes: list[Any] = []
-        self._constants: dict[str, NDArray[Any]] = {}
-
-    def node(self, kind: str, inputs: Sequence[str], output: str = "", **attributes: Any) -> str:
-        name = output or f"{kind.lower()}_{len(self._nodes)}"
-        self._nodes.append(helper.make_node(kind, list(inputs), [name], **attributes))
-        return name
-
-    def constant(self, name: str, values: Any, kind: Any = np.float32) -> str:
-        self._constants[name] = np.asarray(values, kind)
-        return name
-
-    def whole(self, *values: int) -> str:
-        return self.constant("whole_" + "_".join(map(str, values)), values, np.int64)
-
-    def unsqueezed(self, part: str, axis: int) -> str:
-        return self.node("Unsqueeze", [part, self.whole(axis)])
-
-    def columns(self, part: str, place: slice, axis: int = -1) -> str:
-        return self.node("Slice", [part, self.whole(place.start), self.whole(place.stop), self.whole(axis)])
-
-    def parts(self, part: str, count: int, axis: int = -1) -> list[str]:
-        names = [f"part_{len(self._nodes)}_{i}" for i in range(count)]
-        self._nodes.append(helper.make_node("Split", [part], names, axis=axis, num_outputs=count))
-        return names
-
-    def affine(self, name: str, part: str, weight: NDArray[np.float32], bias: NDArray[np.float32]) -> str:
-        return self.node(
-            "Gemm", [part, self.constant(f"{name}.weight", weight), self.constant(f"{name}.bias", bias)], transB=1
-        )
-
-    def dense(self, name: str, part: str) -> str:
-        return self.affine(name, part, self._weights[f"{name}.weight"], self._weights[f"{name}.bias"])
-
-    def normed(self, name: str, part: str, output: str = "") -> str:
-        scale = self.constant(f"{name}.weight", self._weights[f"{name}.weight"])
-        bias = self.constant(f"{name}.bias", self._weights[f"{name}.bias"])
-        return self.node("LayerNormalization", [part, scale, bias], output, axis=-1, epsilon=_EPSILON)
-
-    def products(self, one: str, other: str) -> str:
-        """Every product of a number of the one with a number of the other, in a row."""
-        product = self.node("Mul", [self.unsqueezed(one, 2), self.unsqueezed(other, 1)])
-        return self.node("Reshape", [product, self.whole(0, -1)])
+        super().__init__(weights)
+        self._shape = shape
 
     def with_products(self, tokens: str) -> str:
         came = self.node("Concat", [self.columns(tokens, place) for place in CAME], axis=1)
@@ -175,14 +123,6 @@ class _Maker:
             later,
         )
         inputs: tuple[list[str | int | None], ...] = (["people", TOKEN_WIDTH], past, past)
-        graph = helper.make_graph(
-            self._nodes,
-            "student",
-            [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(INPUTS, inputs, strict=True)],
-            [helper.make_tensor_value_info(n, TensorProto.FLOAT, s) for n, s in zip(OUTPUTS, widths, strict=True)],
-            [numpy_helper.from_array(values, name) for name, values in self._constants.items()],
+        return self.serialised(
+            "student", dict(zip(INPUTS, inputs, strict=True)), dict(zip(OUTPUTS, widths, strict=True))
         )
-        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=_IR_VERSION)
-        onnx.checker.check_model(made, full_check=True)
-        serialised: bytes = made.SerializeToString()
-        return serialised

@@ -1,0 +1,95 @@
+"""A folder of shards of taught lives: resumable, with its configuration beside it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+
+from rhythm.bench.conditions import check_training_seeds
+from rhythm.bench.results import write_whole
+from rhythm.bench.versions import versions
+from rhythm.distill.device_lives import LIVES_SCHEMA, lived, write_lives
+from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
+from rhythm.vocab import WEEK_STEPS, InvalidValueError, SchemaError
+
+FILE_NAME: Final = "lives.json"
+OnLives = Callable[[str, int], None]
+
+
+@dataclass(frozen=True)
+class LivesPlan:
+    """What a folder holds.
+
+    Attributes:
+        first_seed: of the training seeds in a row.
+        lives: how many.
+        weeks: of each.
+        shard: lives in each file, which are lived side by side.
+    """
+
+    first_seed: int = 5_000_000
+    lives: int = 14_000
+    weeks: int = 8
+    shard: int = 500
+
+    def config(self) -> dict[str, Any]:
+        """What its lives depend on."""
+        return {
+            "schema": LIVES_SCHEMA, "tokens": DEVICE_TOKENS_VERSION, "first_seed": self.first_seed,
+            "weeks": self.weeks, "shard": self.shard, "versions": versions(),
+        }  # fmt: skip
+
+
+def make_lives(plan: LivesPlan, folder: Path, on_lives: OnLives = lambda _l, _n: None) -> int:
+    """Live what the folder does not hold yet; how many lives it holds then.
+
+    Raises:
+        InvalidValueError: nothing to live, or the folder holds lives of another plan.
+        ReservedSeedError: a seed belongs to the benchmark.
+    """
+    if min(plan.lives, plan.weeks, plan.shard) < 1:
+        raise InvalidValueError("give at least one life of one week")
+    starts = range(plan.first_seed, plan.first_seed + plan.lives, plan.shard)
+    check_training_seeds(range(plan.first_seed, starts[-1] + plan.shard))
+    path = folder / FILE_NAME
+    written = msgspec.json.format(msgspec.json.encode(plan.config()), indent=2)
+    if path.exists() and path.read_bytes() != written:
+        raise InvalidValueError(
+            f"{folder} holds lives of another first seed, length or version of Rhythm; name another folder"
+        )
+    write_whole(path, written)
+    for start in starts:
+        shard = folder / f"lives-{start}.npz"
+        if not shard.exists():
+            write_lives(shard, lived(np.arange(start, start + plan.shard), plan.weeks * WEEK_STEPS))
+        on_lives("lived", plan.shard)
+    return len(starts) * plan.shard
+
+
+def shards_of(folder: Path) -> list[Path]:
+    """The shards of a folder, in order.
+
+    Raises:
+        SchemaError: it holds none.
+    """
+    found = sorted(folder.glob("lives-*.npz"))
+    if not found:
+        raise SchemaError(f"no taught lives in {folder}; make some with `rhythm student teach`")
+    return found
+
+
+def described_lives(folder: Path) -> dict[str, Any]:
+    """What a folder holds: its configuration and how many lives.
+
+    Raises:
+        SchemaError: it has no configuration, or a damaged one.
+    """
+    try:
+        config: dict[str, Any] = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, Any])
+        lives = int(config["shard"]) * len(list(folder.glob("lives-*.npz")))
+    except (OSError, KeyError, TypeError, ValueError) as error:
+        raise SchemaError(f"{folder} is no folder of taught lives ({type(error).__name__})") from None
+    return {**config, "lives": lives}

@@ -1,0 +1,104 @@
+"""Export the device student to ONNX, with a model card and a digest, and check that it says the same slot by slot."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import numpy as np
+import torch
+
+from rhythm.bench.results import write_whole
+from rhythm.bench.versions import versions
+from rhythm.distill.device_graph import device_step_graph
+from rhythm.distill.device_lives import TaughtLives, read_lives
+from rhythm.distill.device_network import DeviceStudent
+from rhythm.distill.device_training import load_device, remembered_weeks, stated
+from rhythm.distill.export import MOST_DIFFERENCE
+from rhythm.distill.network import parameters_of
+from rhythm.policy.student.device_memory import MEMORY_WIDTH
+from rhythm.policy.student.device_model import (
+    DEVICE_SCHEMA,
+    DeviceCard,
+    quantiles,
+    read_device_model,
+)
+from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
+from rhythm.policy.student.model_file import DamagedModelError
+
+DEVICE_LIMITS: Final = (
+    "It learned from simulated people and their simulated answers, styles no wider than the posterior's prior, up to "
+    "eight weeks read, one suggestion a slot at most. Nothing here was seen of real people. What a suggestion brings "
+    "is reckoned with habits following, not with further suggestions."
+)
+
+
+def device_card(network: DeviceStudent, weights: bytes, training: dict[str, Any]) -> DeviceCard:
+    """The card of a network's weights."""
+    return DeviceCard(
+        schema=DEVICE_SCHEMA,
+        tokens=DEVICE_TOKENS_VERSION,
+        sha256=hashlib.sha256(weights).hexdigest(),
+        width=network.shape.width,
+        memory=MEMORY_WIDTH,
+        parameters=parameters_of(network),
+        training=training,
+    )
+
+
+def export_device(
+    checkpoint: Path, path: Path, lives: Sequence[Path], described: dict[str, Any]
+) -> tuple[DeviceCard, float]:
+    """Write ``path`` (``.onnx``) and the card beside it, and compare: the card, and the greatest difference found.
+
+    Args:
+        checkpoint: from `rhythm.distill.device_training.save_device`.
+        path: where to write.
+        lives: shards whose first few lives both are asked about.
+        described: what it learned from, for the card.
+
+    Raises:
+        SchemaError: a damaged checkpoint or shard.
+        DamagedModelError: what is served would differ by more than `MOST_DIFFERENCE`.
+    """
+    progress = load_device(checkpoint)
+    network = progress.network.eval()
+    weights = device_step_graph(network.shape, {name: part.numpy() for name, part in network.state_dict().items()})
+    training = {
+        "recipe": asdict(progress.recipe),
+        "step": progress.step,
+        "last": progress.curve[-1] if progress.curve else {},
+        "data": described,
+        "versions": {**versions(), "torch": str(torch.__version__)},
+        "limits": DEVICE_LIMITS,
+    }
+    card = device_card(network, weights, training)
+    write_whole(path, weights)
+    write_whole(path.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(card), indent=2))
+    difference = device_difference(network, path, read_lives(*lives))
+    if not difference <= MOST_DIFFERENCE:
+        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; do not serve it")
+    return card, difference
+
+
+def device_difference(network: DeviceStudent, path: Path, lives: TaughtLives, people: int = 5) -> float:
+    """Largest absolute difference between what network and file say of the first lives, read slot by slot."""
+    tokens = lives.tokens[:people].astype(np.float32)
+    weeks = remembered_weeks(lives)[:people]
+    with torch.no_grad():
+        expected = network(torch.from_numpy(tokens), torch.from_numpy(weeks))
+        beliefs = stated(expected.beliefs).numpy()
+    model = read_device_model(path)
+    memory, worst = np.zeros((len(tokens), MEMORY_WIDTH), np.float32), 0.0
+    for t in range(tokens.shape[1]):
+        accepts, values, raw, hidden, memory = model.run(tokens[:, t], memory)
+        pairs = (
+            (accepts, expected.accepts[:, t].numpy()),
+            (values, expected.values[:, t].numpy()),
+            (hidden, expected.hidden[:, t].numpy()),
+            (quantiles(raw), beliefs[:, t]),
+        )
+        worst = max(worst, *(float(np.abs(ours - theirs).max()) for ours, theirs in pairs))
+    return worst
