@@ -1,5 +1,6 @@
 """The face of one person's service: everything that pages, commands and rehearsals ask of it."""
 
+import os
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,6 +9,7 @@ from threading import RLock
 
 import msgspec
 
+from rhythm.adapt.job import JOB_NAME, run_due_adapter
 from rhythm.assist import accounts
 from rhythm.assist.answering import give_answer
 from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
@@ -20,7 +22,7 @@ from rhythm.assist.files import Imported, OnProgress, import_file
 from rhythm.assist.insights import Insight, insights_of
 from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
-from rhythm.assist.learning import Learned, learn
+from rhythm.assist.learning import Learned, cleared_at, learn
 from rhythm.assist.learning import OnProgress as OnLearning
 from rhythm.assist.preview import Preview, preview_file
 from rhythm.assist.pushed import take_posted
@@ -281,7 +283,17 @@ class Assistant:
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""
         done = run_due(self.person, self._clock(), self.refresh_feed)
-        return done + run_due_accounts(self.person, self._clock(), self.read_account)
+        return done + run_due_accounts(self.person, self._clock(), self.read_account) + self._fit_where_asked()
+
+    def _fit_where_asked(self) -> int:
+        """Fits the weekly adapter of somebody who asked for it; nothing here suggests by it."""
+        if self.person.jobs.get(JOB_NAME) is None:
+            return 0
+        begin = cleared_at(self.person.corrections.holding())
+        slot = self.context().slot
+        return int(
+            run_due_adapter(self.person, self._clock(), slot, f"process {os.getpid()}", behind=begin) is not None
+        )
 
     def connect_account(self, name: str, credentials: Credentials) -> None:
         """Takes what lets Rhythm into an account with a vendor; the next `run_due` reads it.

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# From nothing to the weights of the device channel, their card and plan of adapters, and their tables. What is there
+# already is kept, so an interrupted run goes on. Usage: runs/device.sh [folder]; another SEED and FIRST_SEED try it again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+OUT=${1:-results/device}
+RHYTHM=${RHYTHM:-rhythm}
+mkdir -p "$OUT"
+$RHYTHM student teach --lives "${LIVES:-14000}" --data "$OUT/lives" --first-seed "${FIRST_SEED:-5000000}"
+$RHYTHM student train --data "$OUT/lives" --checkpoint "$OUT/student-device.pt" --steps "${STEPS:-5000}" --seed "${SEED:-0}"
+$RHYTHM student export --checkpoint "$OUT/student-device.pt" --data "$OUT/lives" --to "$OUT/student-device.onnx" --people "${CHOSEN_ON:-600}"
+$RHYTHM student adapters --weights "$OUT/student-device.onnx" --people "${PEOPLE:-400}" --stored "${STORED:-64}" --plot "$OUT/adapters.png"
+$RHYTHM student curve --weights "$OUT/student-device.onnx" --people "${CURVE_PEOPLE:-1000}" --living "${LIVING:-200}" --stored "${CURVE_STORED:-24}" --plot "$OUT/device-context.png"
+echo "weights: $OUT/student-device.onnx; to ship them, copy them, card and plan into src/rhythm/policy/student/weights"

@@ -1,0 +1,179 @@
+"""The weekly job of one person: read, fit, gate, keep; and the way back.
+
+Nothing is written before the end, so a job that is interrupted has changed nothing. Every
+candidate is kept with what its gate measured; at most one is deployed. Where the student's
+weights or a stored adapter cannot be read, a typed error says so and whoever asks for it goes
+on without.
+"""
+
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+import msgspec
+
+from rhythm.adapt.adapter import ADAPTER_SCHEMA, ADAPTER_VERSION, Adapter, pack_adapter, unpack_adapter
+from rhythm.adapt.fitting import Outcome, Verdict, fit, weekly
+from rhythm.adapt.plan import AdapterPlan, plan_beside
+from rhythm.adapt.reading import MOST_SLOTS, Interrupt, read_answers
+from rhythm.policy.student.device_model import DeviceModel, device_model, device_weights
+from rhythm.store import Adapter as StoredAdapter
+from rhythm.store import AdapterState, PersonStore
+from rhythm.vocab import RhythmError
+
+JOB_NAME: Final = "adapter"
+EVERY: Final = timedelta(days=7)
+AGAIN: Final = timedelta(hours=6)
+"""How soon a job that failed is tried again."""
+LEASE: Final = timedelta(minutes=10)
+
+
+class WeeklyResult(msgspec.Struct, frozen=True):
+    """What a weekly job came to.
+
+    Attributes:
+        deployed: whether a new adapter is used from now on.
+        sentence: why or why not, for the person.
+        answers, held_out: answers before the last week, and in it.
+        base_loss, adapter_loss: mean log loss over that week; None where there were too few answers.
+        number: of the stored adapter; None where none was fitted.
+    """
+
+    deployed: bool
+    sentence: str
+    answers: int
+    held_out: int
+    base_loss: float | None
+    adapter_loss: float | None
+    number: int | None
+
+
+def run_weekly(
+    person: PersonStore, slot: int, *, behind: int = 0, interrupt: Interrupt = lambda: None,
+    model: DeviceModel | None = None, plan: AdapterPlan | None = None,
+) -> WeeklyResult:  # fmt: skip
+    """Fit an adapter to a person's answers, and deploy it if it foresees the last week better.
+
+    Args:
+        person: whose.
+        slot: the present slot number.
+        behind: number of the entry behind which evidence counts.
+        interrupt: called between slots; what it raises ends the job, which has changed nothing.
+        model: the student; the shipped one by default.
+        plan: how to adapt it; the shipped one by default.
+
+    Raises:
+        SchemaError, DamagedModelError: the student or its plan cannot be read; nothing is changed.
+    """
+    model = model or device_model()
+    plan = plan or shipped_plan(model)
+    evidence = person.evidence.after(behind, first_slot=max(0, slot - MOST_SLOTS))
+    answers = read_answers(model, (one.evidence for one in evidence.entries), slot, interrupt)
+    outcome = weekly(answers, slot, plan)
+    said = sentence_of(outcome)
+    if outcome.verdict is Verdict.TOO_FEW:
+        return WeeklyResult(False, said, outcome.answers, outcome.held_out, None, None, None)
+    kept = outcome.adapter or fit(answers.between(0, slot), plan)
+    stored = person.adapters.add(
+        pack_adapter(kept), base=plan.base, schema=ADAPTER_SCHEMA, version=ADAPTER_VERSION,
+        metrics=_metrics(outcome, slot), sentence=said,
+    )  # fmt: skip
+    deployed = outcome.adapter is not None
+    person.adapters.decide(stored.number, AdapterState.DEPLOYED if deployed else AdapterState.REJECTED)
+    return WeeklyResult(
+        deployed, said, outcome.answers, outcome.held_out, outcome.base_loss, outcome.adapter_loss, stored.number
+    )
+
+
+def plan_adapters(person: PersonStore, at: datetime | None) -> None:
+    """Sets when an adapter is first fitted, and every week from then on; None for no more."""
+    if at is None:
+        person.jobs.delete(JOB_NAME)
+    else:
+        person.jobs.plan(JOB_NAME, at)
+
+
+def run_due_adapter(
+    person: PersonStore, now_at: datetime, slot: int, owner: str, *, behind: int = 0
+) -> WeeklyResult | None:
+    """Do the weekly job where it was asked for and is due.
+
+    Returns:
+        What came of it; None where it is not due, somebody else is at it, or it failed (its job says how).
+
+    Args:
+        person: whose.
+        now_at: the moment, aware.
+        slot: the slot that it falls in.
+        owner: who holds the lease meanwhile.
+        behind: see `run_weekly`.
+    """
+    if person.jobs.get(JOB_NAME) is None or person.jobs.claim(JOB_NAME, owner, LEASE) is None:
+        return None
+    try:
+        done = run_weekly(person, slot, behind=behind)
+    except RhythmError as error:
+        person.jobs.finish(JOB_NAME, owner, now_at + AGAIN, type(error).__name__)
+        return None
+    person.jobs.finish(JOB_NAME, owner, now_at + EVERY)
+    return done
+
+
+def deployed_adapter(person: PersonStore, model: DeviceModel, plan: AdapterPlan) -> Adapter | None:
+    """The adapter that is in use, None where none is.
+
+    Raises:
+        SchemaError: it is damaged, or of another version or student; serve without it.
+    """
+    stored = person.adapters.deployed()
+    return None if stored is None else unpack_adapter(stored.payload, model.card.name, len(plan.directions))
+
+
+def undo_adapter(person: PersonStore) -> StoredAdapter | None:
+    """Take the adapter that is in use back; the one that was used before it is used again, if there is one.
+
+    Returns:
+        The one that is used now; None where that is the plain student.
+    """
+    now = person.adapters.deployed()
+    if now is None:
+        return None
+    person.adapters.decide(now.number, AdapterState.REJECTED)
+    before = [one for one in person.adapters.all() if one.state is AdapterState.RETIRED and one.number < now.number]
+    if not before:
+        return None
+    person.adapters.decide(before[-1].number, AdapterState.DEPLOYED)
+    return person.adapters.deployed()
+
+
+def shipped_plan(model: DeviceModel) -> AdapterPlan:
+    """How adapters of the shipped student are made; errors as `rhythm.adapt.plan.read_plan`."""
+    return plan_beside(device_weights(), model.card.name, model.card.width)
+
+
+def sentence_of(outcome: Outcome) -> str:
+    """What came of it, in one sentence for the person."""
+    if outcome.verdict is Verdict.TOO_FEW:
+        return (
+            f"Nothing was fitted to you this week: {outcome.answers} answers before the last week and "
+            f"{outcome.held_out} in it are too few."
+        )
+    base, own = (f"{loss:.2f}" for loss in (outcome.base_loss, outcome.adapter_loss))
+    if outcome.verdict is Verdict.NO_BETTER:
+        return (
+            f"A correction fitted to your answers did not foresee last week's {outcome.held_out} answers clearly "
+            f"better (loss {own} with it, {base} without), so it is not used."
+        )
+    return (
+        f"Fitted to {outcome.answers} of your answers, it foresaw last week's {outcome.held_out} better "
+        f"(loss {own} with it, {base} without), so the student uses it from now on."
+    )
+
+
+def _metrics(outcome: Outcome, slot: int) -> dict[str, Any]:
+    return {
+        "slot": slot,
+        "answers": outcome.answers,
+        "held_out": outcome.held_out,
+        "base_loss": outcome.base_loss,
+        "adapter_loss": outcome.adapter_loss,
+    }

@@ -1,0 +1,174 @@
+"""The student of the device channel: taught, trained, exported, and measured beside the stored posterior.
+
+Training needs the extra `train`; what comes of it is served without.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rhythm.cli.output import JsonOption, print_json, progress
+
+if TYPE_CHECKING:
+    from rhythm.bench.rows import Row
+
+app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
+
+DEFAULT_DATA = Path("runs/device-data")
+DEFAULT_CHECKPOINT = Path("runs/student-device.pt")
+Data = Annotated[Path, typer.Option(help="Folder of taught lives.")]
+Checkpoint = Annotated[Path, typer.Option(help="File that training writes and goes on from.")]
+Weights = Annotated[Path | None, typer.Option(help="File of weights; those that are shipped by default.")]
+Plot = Annotated[Path | None, typer.Option(help="Draw the picture to this file, its data beside it.")]
+
+
+@app.callback()
+def student() -> None:
+    """The student of the device channel: taught, trained, exported, and measured beside the stored posterior."""
+
+
+@app.command(epilog="Example: [bold]rhythm student teach --lives 4000 --data runs/device-data[/bold]")
+def teach(
+    lives: Annotated[int, typer.Option(min=1, help="Lives in all; what the folder holds is kept.")] = 14_000,
+    data: Data = DEFAULT_DATA,
+    first_seed: Annotated[int, typer.Option(help="First training seed; from 2,000,000.")] = 5_000_000,
+    weeks: Annotated[int, typer.Option(min=1, help="Weeks of each life.")] = 8,
+    shard: Annotated[int, typer.Option(min=2, help="Lives in each file.")] = 500,
+) -> None:
+    """Live weeks through the device channel with all kinds of assistants, and keep what is right of every slot."""
+    from rhythm.distill.device_dataset import LivesPlan, make_lives  # noqa: PLC0415
+
+    with progress("living weeks", lives) as on_lives:
+        made = make_lives(LivesPlan(first_seed, lives, weeks, shard), data, on_lives)
+    typer.echo(f"taught lives: {made} in {data}", err=True)
+
+
+@app.command(epilog="Example: [bold]rhythm student train --data runs/device-data --steps 5000[/bold]")
+def train(
+    data: Data = DEFAULT_DATA,
+    checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
+    steps: Annotated[int, typer.Option(min=1, help="Batches to learn from.")] = 5000,
+    batch: Annotated[int, typer.Option(min=1, help="Lives in a batch.")] = 32,
+    width: Annotated[int, typer.Option(min=8, help="Width of the network.")] = 128,
+    rate: Annotated[float, typer.Option(min=0.0, help="Highest learning rate.")] = 2.5e-3,
+    seed: Annotated[int, typer.Option(min=0, help="Of the first weights and the order of lives.")] = 0,
+    every: Annotated[int, typer.Option(min=1, help="Steps between looks at the lives kept aside.")] = 250,
+) -> None:
+    """Train the network on taught lives; interrupted, it goes on where its checkpoint was written."""
+    from rhythm.distill.device_dataset import shards_of  # noqa: PLC0415
+    from rhythm.distill.device_lives import read_lives  # noqa: PLC0415
+    from rhythm.distill.device_network import DeviceShape  # noqa: PLC0415
+    from rhythm.distill.device_training import (  # noqa: PLC0415
+        DeviceRecipe,
+        resumed_device,
+        split_lives,
+        train_device,
+    )
+
+    recipe = DeviceRecipe(DeviceShape(width), steps=steps, batch=batch, rate=rate, seed=seed, every=every)
+    so_far = resumed_device(recipe, checkpoint)
+    given, aside = split_lives(read_lives(*shards_of(data)))
+    with progress("learning", steps - so_far.step) as on_step:
+        train_device(so_far, given, aside, checkpoint, on_step)
+    last = so_far.curve[-1]
+    typer.echo(", ".join(f"{name} {value:.4f}" for name, value in last.items() if name.startswith("aside")))
+    typer.echo(f"checkpoint: {checkpoint}", err=True)
+
+
+@app.command(epilog="Example: [bold]rhythm student export --to runs/student-device.onnx[/bold]")
+def export(
+    checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
+    to: Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")] = Path(
+        "runs/student-device.onnx"
+    ),
+    data: Data = DEFAULT_DATA,
+    people: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
+) -> None:
+    """Write the weights that are served and check them; then choose on training people how adapters are made."""
+    from rhythm.distill.adapter_choice import choose_plan, write_plan  # noqa: PLC0415
+    from rhythm.distill.device_dataset import described_lives, shards_of  # noqa: PLC0415
+    from rhythm.distill.device_export import export_device  # noqa: PLC0415
+    from rhythm.policy.student.device_model import read_device_model  # noqa: PLC0415
+
+    card, difference = export_device(checkpoint, to, shards_of(data)[:1], described_lives(data))
+    typer.echo(f"greatest difference: {difference:.1e}\nparameters: {card.parameters}\nbytes: {to.stat().st_size}")
+    plan = choose_plan(read_device_model(to), people)
+    write_plan(plan, to)
+    for name, value in {**plan.spreads, "least_sure": plan.least_sure, **plan.chosen}.items():
+        typer.echo(f"{name}: {value:.4f}")
+
+
+@app.command(epilog="Example: [bold]rhythm student adapters --people 200 --stored 24[/bold]")
+def adapters(
+    people: Annotated[int, typer.Option(min=2, help="How many people answer for nine weeks.")] = 400,
+    stored: Annotated[int, typer.Option(min=2, help="Of how many the particle posterior is kept; seconds each.")] = 64,
+    weights: Weights = None,
+    plot: Plot = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Foresee people's answers week by week: student, personal adapter, its gate, and the stored posterior."""
+    from rhythm.adapt.plan import plan_beside  # noqa: PLC0415
+    from rhythm.distill import adapter_table  # noqa: PLC0415
+    from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
+
+    path = weights or device_weights()
+    model = read_device_model(path)
+    plan = plan_beside(path, model.card.name, model.card.width)
+    with progress("answering", stored) as on_person:
+        rows = adapter_table.rows_of(adapter_table.table(model, plan, people, stored, on_person))
+    if plot is not None:
+        from rhythm.distill.device_plots import draw_weeks  # noqa: PLC0415
+
+        draw_weeks(rows, plot)
+    if as_json:
+        print_json("rhythm.student-adapters/1", {**_config(people, model.card.name), "stored": stored}, rows)
+        return
+    _print("Answers foreseen week by week", [r for r in rows if r.name.split("-")[-1] in {"1", "2", "5", "8", "36"}])
+
+
+@app.command(epilog="Example: [bold]rhythm student curve --stored 12 --plot curve.png[/bold]")
+def curve(
+    people: Annotated[int, typer.Option(min=2, help="How many people's answers are foreseen.")] = 1000,
+    living: Annotated[int, typer.Option(min=2, help="How many live a week with each assistant.")] = 200,
+    stored: Annotated[int, typer.Option(min=2, help="Of how many the particle posterior is asked; seconds each.")] = 24,
+    weights: Weights = None,
+    plot: Plot = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Log loss of answers and wellbeing by how many days were read before: 0, 1, 3, 7, 14, 30."""
+    from rhythm.distill import device_curve  # noqa: PLC0415
+    from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
+
+    model = read_device_model(weights or device_weights())
+    with progress("reading", 2 * stored * len(device_curve.CONTEXTS)) as on_person:
+        answers = device_curve.answer_curve(model, people, stored, on_person)
+        rows = device_curve.curve_rows(answers, device_curve.wellbeing_curve(model, living, stored, on_person))
+    if plot is not None:
+        from rhythm.distill.device_plots import draw_curve  # noqa: PLC0415
+
+        draw_curve(rows, plot)
+    if as_json:
+        print_json(
+            "rhythm.student-curve/1", {**_config(people, model.card.name), "living": living, "stored": stored}, rows
+        )
+        return
+    _print("What days of context are worth", rows)
+
+
+def _config(people: int, student: str) -> dict[str, object]:
+    from rhythm.bench.versions import versions  # noqa: PLC0415
+    from rhythm.distill.device_record import FIRST_EVALUATION_SEED  # noqa: PLC0415
+
+    return {
+        "people": people, "first_seed": FIRST_EVALUATION_SEED, "population": "peaked", "styles": "benchmark",
+        "student": student, "versions": versions(),
+    }  # fmt: skip
+
+
+def _print(title: str, rows: "list[Row]") -> None:
+    from rich.console import Console  # noqa: PLC0415
+
+    from rhythm.bench.report import checked_table  # noqa: PLC0415
+
+    Console().print(checked_table(title, rows))

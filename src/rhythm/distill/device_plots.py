@@ -1,0 +1,82 @@
+"""Pictures of the device student: the context curve, and who foresees answers best over the weeks."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rhythm.bench.plots.canvas import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, canvas
+from rhythm.bench.rows import Row
+
+_COLOURS: Final = {
+    "base-rate": GREY,
+    "random": GREY,
+    "beta-bernoulli": ORANGE,
+    "student-without-memory": SKY,
+    "student": GREEN,
+    "adapter": PINK,
+    "adapter-gated": PINK,
+    "posterior": BLUE,
+    "posterior-and-student": BLACK,
+}
+_PANELS: Final = {"loss": "Log loss of an answer", "wellbeing": "Wellbeing in the week after"}
+
+
+def lines_of(rows: Sequence[Row], metric: str, unit: str) -> list[dict[str, Any]]:
+    """The line of each learner: ``metric/learner/<number><unit>`` by number, or ``<unit><number>``."""
+    found: dict[str, list[tuple[int, Row]]] = {}
+    for row in rows:
+        kind, name, label = row.name.split("/")
+        number = label.removeprefix(unit).removesuffix(unit)
+        if kind == metric and name in _COLOURS and number.isdigit() and row.value is not None:
+            found.setdefault(name, []).append((int(number), row))
+    return [
+        {
+            "learner": name,
+            "at": [at for at, _ in points],
+            "mean": [row.value for _, row in points],
+            "low": [row.low for _, row in points],
+            "high": [row.high for _, row in points],
+        }
+        for name, points in found.items()
+    ]
+
+
+def draw_curve(rows: Sequence[Row], path: Path) -> None:
+    """Draw the rows of `rhythm.distill.device_curve.curve_rows` to a file, the data beside it.
+
+    Raises:
+        MissingPlotsError: matplotlib is not installed.
+    """
+    panels: list[dict[str, Any]] = [
+        {"title": title, "lines": lines_of(rows, metric, "-days")} for metric, title in _PANELS.items()
+    ]
+    with canvas(path, {"title": "What days of context are worth", "panels": panels}, 11.5, 4.0) as figure:
+        for panel, axes in zip(panels, figure.subplots(1, len(panels)), strict=True):
+            for line in panel["lines"]:
+                _draw(axes, line, range(len(line["at"])))
+            days = max((line["at"] for line in panel["lines"]), key=len)
+            axes.set_xticks(range(len(days)), [str(day) for day in days])
+            axes.set_xlabel("days read before", color=GREY)
+            axes.set_title(str(panel["title"]))
+            axes.legend(fontsize=9)
+
+
+def draw_weeks(rows: Sequence[Row], path: Path) -> None:
+    """Draw the losses of `rhythm.distill.adapter_table.rows_of` to a file, data beside it; errors as `draw_curve`."""
+    lines = lines_of(rows, "loss", "week-")
+    with canvas(path, {"title": "Log loss of an answer by week", "lines": lines}, 7.5, 4.2) as figure:
+        axes = figure.subplots()
+        for line in lines:
+            _draw(axes, line, line["at"])
+        axes.set_xlabel("week", color=GREY)
+        axes.set_title("Log loss of an answer")
+        axes.legend(fontsize=9)
+
+
+def _draw(axes: Any, line: dict[str, Any], at: Sequence[int]) -> None:
+    colour = _COLOURS[line["learner"]]
+    style = "--" if line["learner"] == "adapter-gated" else "-"
+    if len(at) == 1:
+        axes.axhline(line["mean"][0], color=colour, label=line["learner"], linewidth=1.2)
+        return
+    axes.plot(list(at), line["mean"], style, color=colour, label=line["learner"], linewidth=1.7)
