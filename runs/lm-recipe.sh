@@ -8,18 +8,18 @@ RHYTHM=${RHYTHM:-rhythm}
 RATE=${RATE:-2e-3} LORA=${LORA:-0} BATCH=${BATCH:-4} REFINE_RATE=${REFINE_RATE:-2e-5}
 
 if [ -n "${MODEL:-}" ]; then
-    REASONING=--reasoning
+    REASONING=--reasoning STRANGERS=0
     $RHYTHM lm teach --seeds "2000000-$((2000000 + WEEKS - 1))" --output "$OUT/teacher.jsonl"
     $RHYTHM lm convert "$OUT/teacher.jsonl" --output "$OUT/weeks.jsonl"
 else
-    MODEL=$OUT/new REASONING=--no-reasoning
+    MODEL=$OUT/new REASONING=--no-reasoning STRANGERS=${STRANGERS:-0.5}
     [ -e "$MODEL" ] || $RHYTHM lm model --output "$MODEL" --width "$WIDTH" --layers "$LAYERS"
     $RHYTHM lm teach --seeds "2000000-$((2000000 + ${STATES:-64} - 1))" --output "$OUT/teacher.jsonl"
     $RHYTHM distill teach --weeks "$WEEKS" --first-seed 4000000 --shard 64 --data "$OUT/taught" --workers "${WORKERS:-2}"
     $RHYTHM lm convert "$OUT/taught" --output "$OUT/weeks.jsonl"
 fi
 $RHYTHM lm sft --model "$MODEL" --data "$OUT/weeks.jsonl" --output "$OUT/sft" --steps "$STEPS" --every "$EVERY" \
-    --batch "$BATCH" --rate "$RATE" --lora "$LORA"
+    --batch "$BATCH" --rate "$RATE" --lora "$LORA" --strangers "$STRANGERS"
 $RHYTHM lm follow "$OUT/sft" --people "$PEOPLE"
 $RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft"
 

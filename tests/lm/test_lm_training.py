@@ -20,8 +20,10 @@ from lm.made import lived_week
 from rhythm.bench.play import play
 from rhythm.cli.main import main
 from rhythm.life.populations import Population, sample_people
+from rhythm.lm.answer_loss import IGNORED, AnswerTrainer
 from rhythm.lm.conversations import Conversation, of_trajectory
 from rhythm.lm.decoding import Decoder
+from rhythm.lm.episode import Episode
 from rhythm.lm.grpo import GrpoPlan, refine, states_of
 from rhythm.lm.made_model import Shape, make_model
 from rhythm.lm.made_tokenizer import make_tokenizer
@@ -29,7 +31,7 @@ from rhythm.lm.models import Loaded, NoModelError, load_model
 from rhythm.lm.player import LoadedPolicy
 from rhythm.lm.prompt import week_messages
 from rhythm.lm.sft import SftPlan, read_curve, train
-from rhythm.lm.trajectories import to_line
+from rhythm.lm.trajectories import Who, to_line
 from rhythm.lm.turns import turns_of
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
@@ -126,6 +128,16 @@ def test_a_run_that_stopped_goes_on_to_the_same_weights_and_no_other_run_is_mixe
         train(SftPlan(model=str(new), steps=5, batch=2), weeks, tmp_path / "run")
 
 
+def test_weeks_read_with_a_strangers_answers_still_teach_the_right_ones() -> None:
+    trainer = AnswerTrainer.__new__(AnswerTrainer)
+    read = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])
+    labels = torch.tensor([[IGNORED, 2, IGNORED, 4], [IGNORED, 6, IGNORED, IGNORED]])
+    trainer.strangers = 1.0
+    assert trainer._mixed({"input_ids": read, "labels": labels}).tolist() == [[1, 6, 3, 4], [5, 2, 7, 8]]
+    trainer.strangers = 0.0
+    assert torch.equal(trainer._mixed({"input_ids": read, "labels": labels}), read)
+
+
 def test_an_adapter_is_kept_beside_the_model_that_it_changed(
     tmp_path: Path, weeks: list[Conversation], new: Path
 ) -> None:
@@ -150,6 +162,19 @@ def test_many_people_side_by_side_get_the_answers_that_each_would_get_alone(new:
         if turn == 0:
             assert said == [_generated(loaded, own) for own in text]
         text = [turns.next(f"{row} {turn}") for row in rows]
+
+
+def test_a_turn_that_was_read_from_what_was_kept_is_answered_as_if_all_were_read_again(trained: Path) -> None:
+    loaded, episode = load_model(str(trained / "checkpoints" / "checkpoint-6")), Episode(FIRST + 600, Who())
+    turns, decoder = turns_of(loaded.tokenizer), Decoder(loaded, 1, max_tokens=7)
+    for step in range(5):
+        messages = episode.conversation.messages
+        frame = turns.next if step else turns.first
+        whole = loaded.tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True)
+        (said,) = decoder.answer([frame(messages[-1]["content"])])
+        assert said == _generated(loaded, whole)
+        assert said, "an answer that ended by itself is what this is about"
+        episode.answer(said)
 
 
 def _generated(loaded: Loaded, text: str) -> str:

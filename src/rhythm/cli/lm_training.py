@@ -51,6 +51,9 @@ def sft(
     gather: Annotated[int, typer.Option(help="Batches in one step of learning.")] = 1,
     rate: Annotated[float, typer.Option(help="Highest learning rate; 2e-3 for a model made here.")] = 2e-4,
     longest: Annotated[int, typer.Option(help="Most tokens of a week.")] = 8192,
+    strangers: Annotated[
+        float, typer.Option(help="Share of weeks read with another week's answers, against copying earlier beliefs.")
+    ] = 0.0,
     lora: Annotated[int, typer.Option(help="Rank of a LoRA adapter; 0 trains the whole model.")] = 0,
     four_bit: Annotated[bool, typer.Option(help="Keep the model in four bits beside the adapter (GPU).")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order of weeks.")] = 0,
@@ -70,6 +73,7 @@ def sft(
         gather=gather,
         rate=rate,
         longest=longest,
+        strangers=strangers,
         lora=lora,
         four_bit=four_bit,
         seed=seed,

@@ -34,12 +34,13 @@ class Decoder:
         read = self._tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         with self._torch.inference_mode():
             said = self._speak(self._read([late + new for late, new in zip(self._unread, read, strict=True)]))
-        self._unread = [tokens[-1:] for tokens in said]
+        # What ends an answer is said only after all of it was read; an answer that was cut off has one token more.
+        self._unread = [tokens[-1:] if len(tokens) == self._max_tokens else [] for tokens in said]
         answers: list[str] = self._tokenizer.batch_decode(said, skip_special_tokens=True)
         return answers
 
     def _speak(self, next_tokens: Any) -> list[list[int]]:
-        """Take tokens until each row has ended; its last token is not read yet, one that ends it never is."""
+        """Take tokens until each row has ended or said as many as it may; the last of so many is not read yet."""
         said: list[list[int]] = [[] for _ in self._unread]
         speaking = list(range(len(said)))
         for _ in range(self._max_tokens):

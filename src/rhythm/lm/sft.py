@@ -38,6 +38,8 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
         rate: highest learning rate; warmed up over `warmup` of the steps, then half a cosine.
         warmup: share of the steps.
         longest: most tokens of a week; what is beyond is not learned.
+        strangers: share of weeks that are read with another week's answers, so that a model does not merely copy
+            what was believed before; at most 1, and of no use where a week has reasoning or a batch one week.
         lora: rank of a LoRA adapter on all linear layers (Hu et al. 2022); 0 trains the whole model.
         four_bit: keep the model in four bits beside the adapter (QLoRA; Dettmers et al. 2023).
         seed: of the order of weeks and of the adapter.
@@ -52,6 +54,7 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
     rate: float = 2e-4
     warmup: float = 0.03
     longest: int = 8192
+    strangers: float = 0.0
     lora: int = 0
     four_bit: bool = False
     seed: int = 0
@@ -60,8 +63,8 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
     def __post_init__(self) -> None:
         if min(self.batch, self.gather, self.longest, self.every) < 1 or min(self.steps, self.lora) < 0:
             raise InvalidValueError("batch, gather, longest and every are at least 1; steps and lora not below 0")
-        if not (self.passes > 0.0 and self.rate > 0.0 and 0.0 <= self.warmup < 1.0):
-            raise InvalidValueError("passes and rate are above 0, and warmup is from 0 to below 1")
+        if not (self.passes > 0.0 and self.rate > 0.0 and 0.0 <= self.warmup < 1.0 and 0.0 <= self.strangers <= 1.0):
+            raise InvalidValueError("passes and rate are above 0, warmup is from 0 to below 1, strangers from 0 to 1")
         if self.four_bit and not self.lora:
             raise InvalidValueError("weights in four bits are not trained themselves; give --lora, 16 for example")
 
@@ -112,6 +115,7 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
         peft_config=adapter(plan.lora),
         callbacks=[step_teller(on_step)],
     )
+    trainer.strangers = plan.strangers
     last = get_last_checkpoint(str(output / CHECKPOINTS)) if (output / CHECKPOINTS).is_dir() else None
     trainer.train(resume_from_checkpoint=last)
     config = msgspec.to_builtins(plan) | {"weeks": len(learned), "weeks_aside": len(aside)}
