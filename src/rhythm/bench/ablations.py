@@ -6,6 +6,7 @@ variant                 what is different from ``planner``
 ``planner``             nothing
 ``mean-opening``        the first action is the mean person's best, not weighed in hindsight
 ``mean-plan``           so are all others of the first steps
+``no-probing``          what an action would tell of the person is not paid for
 ``point``               one person who fits the evidence instead of draws: no spread, no intervals
 ``no-rewards``          rewards are not seen, so the weights are not learned
 ``draws-8``             8 draws stand for the posterior instead of 256
@@ -38,6 +39,9 @@ from rhythm.vocab import WEEK_STEPS
 Floats = NDArray[np.float64]
 
 FIRST_SEED: Final = 2_700_000
+
+
+NO_PROBING: Final = "no-probing"
 
 
 class _MeanOpening(Learned):
@@ -73,6 +77,7 @@ VARIANTS: Final[dict[str, Callable[[int, People | None], Learned]]] = {
     "planner": _learner(Learned),
     "mean-opening": _learner(_MeanOpening),
     "mean-plan": _learner(lambda count: _MeanOpening(count, hindsight=0)),
+    NO_PROBING: _learner(Learned),
     "point": _learner(lambda count: Redrawn(count, 1)),
     "no-rewards": _learner(_NoRewards),
     "draws-8": _learner(lambda count: Redrawn(count, 8)),
@@ -104,7 +109,7 @@ def ablation_rows(people: int, on_progress: Callable[[str, int], None] = lambda 
     rows: list[Row] = []
     whole: Floats | None = None
     for name, know in VARIANTS.items():
-        found, seconds = graded(PlanPolicy(name, know))
+        found, seconds = graded(PlanPolicy(name, know, probing=name != NO_PROBING))
         whole = found["wellbeing"] if whole is None else whole
         rows += [
             _row(f"captured/{name}", ratio(found["wellbeing"] - average, headroom)),

@@ -30,50 +30,11 @@ MISTAKES: Final = (0.0, 0.1, 0.3)
 _PEAKED_OF_THREE: Final = 2
 
 
-class _Overheard:
-    """The honest aim, which keeps what it last said every first action is worth."""
-
-    def __init__(self) -> None:
-        self._aim = Wellbeing()
-        self.values: NDArray[np.float64] | None = None
-
-    def improve(self, people: People, view: View, plans: NDArray[np.int8], sweeps: int) -> None:
-        """See `Aim.improve`."""
-        self._aim.improve(people, view, plans, sweeps)
-
-    def first_values(self, people: People, view: View, plans: NDArray[np.int8]) -> NDArray[np.float64]:
-        """See `Aim.first_values`."""
-        self.values = self._aim.first_values(people, view, plans)
-        return self.values
-
-    def opening_values(
-        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
-    ) -> NDArray[np.float64] | None:
-        """See `Aim.opening_values`."""
-        self.values = self._aim.opening_values(draws, view, plans)
-        return self.values
-
-    def hindsight_values(
-        self, draws: NDArray[np.float64], view: View, plans: NDArray[np.int8]
-    ) -> NDArray[np.float64] | None:
-        """See `Aim.hindsight_values`."""
-        self.values = self._aim.hindsight_values(draws, view, plans)
-        return self.values
-
-
 class Teacher(PlanPlayer):
     """The honest planner, whose weighing is overheard."""
 
     def __init__(self, count: int) -> None:
-        self._overheard = _Overheard()
-        super().__init__(count, Learned(count), self._overheard)
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """What it weighed in its last choice: summed wellbeing for every action, shape (people, 10)."""
-        values = self._overheard.values
-        assert values is not None, "asked before it chose"
-        return values
+        super().__init__(count, Learned(count), Wellbeing())
 
     def redirect(self, step: int, actions: NDArray[np.int8]) -> None:
         """Something else is done in this step than what it chose."""

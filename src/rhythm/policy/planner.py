@@ -7,7 +7,9 @@ and two aims: wellbeing, and, in the variants ``...-v2``, grade v2 itself.
 Plans are for the posterior's mean, except in the first steps of a week, when little of the
 person is known: the mean of many people is nobody, and what suits them best first is little
 use to anybody. First actions are therefore weighed in hindsight: worth of each action,
-averaged over who it may be, if each then went on as suits them (see decision 0027).
+averaged over who it may be, if each then went on as suits them (see decision 0027). Hindsight
+takes for granted that the person is known afterwards, so what an action would tell of them is
+paid for beside it.
 """
 
 from collections.abc import Callable
@@ -19,14 +21,30 @@ from numpy.typing import NDArray
 from rhythm.life.profiles import People
 from rhythm.policy.aims import Aim, GradeV2, Wellbeing
 from rhythm.policy.face import Choice, Player, View
-from rhythm.policy.knowledge import Fixed, Knowledge, Learned, ToldAfter
-from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
+from rhythm.policy.knowledge import HINDSIGHT_STEPS, Fixed, Knowledge, Learned, ToldAfter
+from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, Action, InvalidValueError
 
 FIRST_SWEEPS = 8
 LATER_SWEEPS = 2
-PROBING_STEPS = 10
-WORTH_OF_KNOWING_V2 = 0.012
-"""Grade v2 that a nat about the person is worth in the first slot of a week."""
+
+
+@dataclass(frozen=True)
+class Probing:
+    """What finding out about the person is worth.
+
+    Attributes:
+        worth: of a nat, in what the aim counts, at the beginning of a week; it falls with what is left of the week.
+        steps: in which it is paid for.
+    """
+
+    worth: float
+    steps: range
+
+
+PROBING = Probing(0.07, range(1, HINDSIGHT_STEPS))
+"""In summed wellbeing; the opening is the same for everybody and needs none."""
+PROBING_V2 = Probing(0.012, range(10))
+"""In grade v2."""
 
 
 @dataclass(frozen=True)
@@ -38,12 +56,14 @@ class PlanPolicy:
         know: makes the knowledge from the number of people and, for a told policy, their rows.
         told: see `Policy.told`.
         aim_v2: maximise grade v2 instead of wellbeing.
+        probing: pay for finding out.
     """
 
     name: str
     know: Callable[[int, People | None], Knowledge]
     told: bool = False
     aim_v2: bool = False
+    probing: bool = True
 
     def start(self, seeds: NDArray[np.int64], people: People | None = None) -> Player:
         """See `Policy.start`.
@@ -55,17 +75,24 @@ class PlanPolicy:
             raise InvalidValueError(f"{self.name} plans for the people themselves; start it with their profile rows")
         count = len(seeds)
         aim: Aim = GradeV2(count) if self.aim_v2 else Wellbeing()
-        return PlanPlayer(count, self.know(count, people if self.told else None), aim)
+        return PlanPlayer(count, self.know(count, people if self.told else None), aim, probing=self.probing)
 
 
 class PlanPlayer:
     """Plans for a batch: updates what it knows, improves the same plans as the week unfolds."""
 
-    def __init__(self, count: int, knowledge: Knowledge, aim: Aim) -> None:
+    def __init__(self, count: int, knowledge: Knowledge, aim: Aim, *, probing: bool = True) -> None:
         self._knowledge = knowledge
         self._aim = aim
-        self._worth_of_knowing = WORTH_OF_KNOWING_V2 if isinstance(aim, GradeV2) else 0.0
+        paid = PROBING_V2 if isinstance(aim, GradeV2) else PROBING
+        self._probing = paid if probing else Probing(0.0, range(0))
+        self._values = np.zeros((count, ACTION_COUNT))
         self._plans = np.full((count, WEEK_STEPS), Action.ME_TIME, np.int8)
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        """What every action was worth in the last choice, what it tells included, shape (people, 10)."""
+        return self._values
 
     def choose(self, view: View) -> Choice:
         """See `Player.choose`."""
@@ -82,11 +109,12 @@ class PlanPlayer:
         values = self._hindsight_values(view)
         if values is None:
             values = self._aim.first_values(people, view, self._plans)
-        if self._worth_of_knowing and view.step < PROBING_STEPS:
+        if view.step in self._probing.steps:
             told = self._knowledge.expected_information(view)
             if told is not None:
                 left = (WEEK_STEPS - view.step) / WEEK_STEPS
-                values += self._worth_of_knowing * left * told
+                values = values + self._probing.worth * left * told
+        self._values = values
         self._plans[:, view.step] = values.argmax(axis=1)
 
     def _hindsight_values(self, view: View) -> NDArray[np.float64] | None:
