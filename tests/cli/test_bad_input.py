@@ -3,6 +3,7 @@
 import errno
 import json
 import shutil
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -51,6 +52,26 @@ def test_a_seed_out_of_range(seed: str, capsys: pytest.CaptureFixture[str]) -> N
 def test_a_delay_that_never_ends(delay: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "seconds" not in _refused(capsys, "sim", "play", "--delay", delay)
     assert "give 0 to 86400" in _refused(capsys, "sim", "play", "--delay", delay)
+
+
+def test_a_file_that_cannot_be_read_does_not_keep_the_others_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("apple_health_export/export.xml", b" " * 120_000_000)
+    empty = tmp_path / "empty.zip"
+    empty.write_bytes(b"")
+    good = tmp_path / "good.csv"
+    good.write_text("signal,start,value\nresting_hr_bpm,2026-03-01T06:00:00+00:00,58\n", encoding="utf-8")
+    with pytest.raises(SystemExit) as ended:
+        main(["import", str(bomb), str(empty), str(good), "--folder", str(tmp_path / "home"), "--json"])
+    printed = capsys.readouterr()
+    assert ended.value.code == 2
+    assert [row["value"] for row in json.loads(printed.out)["rows"]] == [0, 0, 1]
+    first, second = printed.err.splitlines()
+    assert "unpack to 120,000,000 bytes" in first
+    assert "empty.zip: this is no file that Rhythm can read" in second
 
 
 def test_a_batch_that_no_memory_holds_says_what_it_would_take(capsys: pytest.CaptureFixture[str]) -> None:

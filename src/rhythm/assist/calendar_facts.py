@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from datetime import date, datetime
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -19,6 +19,8 @@ from rhythm.vocab.history import Done
 from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, SlotTimes, day_of, slot_number
 
 CLASSIFIER = "rules and titles/2"
+MARGIN = timedelta(days=3)
+"""Events are known so far beyond the days of a view."""
 
 
 def to_occurrences(
@@ -126,6 +128,14 @@ class CalendarView(msgspec.Struct, frozen=True):
         return facts
 
 
+def _within(event: CalendarEvent, from_at: datetime, until_at: datetime) -> CalendarEvent:
+    """The event as far as it concerns a stretch: one that lasts from year 1 to 9999 costs no more than others."""
+    if event.start_at >= from_at and event.end_at <= until_at:
+        return event
+    start_at, end_at = max(event.start_at, from_at), min(event.end_at, until_at)
+    return msgspec.structs.replace(event, start_at=start_at.astimezone(UTC), end_at=end_at.astimezone(UTC))
+
+
 def view_of(
     occurrences: Sequence[Occurrence], settings: PersonSettings, first_day: date, last_day: date
 ) -> CalendarView:
@@ -140,8 +150,10 @@ def view_of(
     events = merge_events([[_to_event(one) for one in occurrences]])
     known = {(one.uid, one.recurrence, one.start_at): one for one in occurrences}
     kept = [known[event.uid, event.recurrence_id or "", event.start_at] for event in events]
+    from_at = datetime.combine(first_day, time(), settings.zone_info) - MARGIN
+    until_at = datetime.combine(last_day, time(), settings.zone_info) + MARGIN
     return CalendarView(
-        events,
+        tuple(_within(event, from_at, until_at) for event in events),
         tuple(one.action for one in kept),
         tuple(one.meeting for one in kept),
         slot_number(first_day, PartOfDay.MORNING),

@@ -73,5 +73,6 @@ def _calendar_days(context: Context, first: date, last: date) -> set[date]:
     start_at = times.bounds_at(slot_number(first, PartOfDay.MORNING), zone)[0] - timedelta(days=1)
     end_at = times.bounds_at(slot_number(last, PartOfDay.NIGHT), zone)[1]
     events = context.person.occurrences.window(start_at, end_at)
-    days = {one.start_day or one.start_at.astimezone(zone).date() for one in events}
+    begun = [one for one in events if one.start_at >= start_at]
+    days = {one.start_day or one.start_at.astimezone(zone).date() for one in begun}
     return {day for day in days if first <= day <= last}

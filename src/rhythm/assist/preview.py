@@ -61,8 +61,9 @@ def preview_file(person: PersonStore, path: Path, now_at: datetime, name: str = 
 
 def _calendar(person: PersonStore, path: Path, now_at: datetime, name: str) -> Preview:
     zone = person.about().settings.zone_info
-    contents = FileSource(path, zone, name).read(day_window(now_at))
-    days = sorted({event.start_day or event.start_at.astimezone(zone).date() for event in contents.events})
+    window = day_window(now_at)
+    contents = FileSource(path, zone, name).read(window)
+    days = sorted({max(event.start_at, window.start_at).astimezone(zone).date() for event in contents.events})
     lines = (PreviewLine("events in the weeks that are kept", len(contents.events)),)
     problems = sum(problem.count for problem in contents.problems)
     first, last = _ends(days)

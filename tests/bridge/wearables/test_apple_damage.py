@@ -176,6 +176,14 @@ def test_a_zip_bomb_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
             member.write(b" " * (1 << 20))
     with pytest.raises(UnsafeFileError, match="times its size"):
         read_all(path)
+    assert AppleHealth().sniff(path), "else its reader is told that no source knows it, and not why"
+
+
+def test_a_bomb_of_another_name_is_no_export(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive, archive.open("other.xml", "w") as member:
+        for _ in range(80):
+            member.write(b" " * (1 << 20))
     assert not AppleHealth().sniff(path)
 
 

@@ -79,7 +79,10 @@ _BY_KIND: dict[EventKind, Classification] = {
 
 def features_of(event: CalendarEvent, zone: tzinfo, times: SlotTimes | None = None) -> EventFeatures:
     """What a classifier may know of an event, the part of the day in the person's local time."""
-    part = None if event.all_day else _part_at(event.start_at.astimezone(zone).time(), times or SlotTimes())
+    try:
+        part = None if event.all_day else _part_at(event.start_at.astimezone(zone).time(), times or SlotTimes())
+    except OverflowError:  # on the first or last day of the calendar, with another day where the person is
+        part = None
     return EventFeatures(event.title, event.length_min, part, event.others, event.all_day, event.kind)
 
 

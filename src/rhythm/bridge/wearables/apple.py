@@ -15,7 +15,7 @@ from rhythm.bridge.wearables.apple_elements import ElementReader, TooDeepError
 from rhythm.bridge.wearables.apple_plain import next_plain, plain_run
 from rhythm.bridge.wearables.apple_stream import CHUNK_BYTES, ByteStream, open_export, read_to_root
 from rhythm.bridge.wearables.apple_types import DELIVERS, SOURCE
-from rhythm.bridge.wearables.problems import ProblemKind, ProblemTally, WearableFileError
+from rhythm.bridge.wearables.problems import ProblemKind, ProblemTally, UnsafeFileError, WearableFileError
 from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.sources import Batch, Checkpoint, Progress, fingerprint
@@ -47,6 +47,8 @@ class AppleHealth:
         """Whether the file is, or holds, an Apple Health export."""
         try:
             stream = open_export(path)
+        except UnsafeFileError:
+            return True  # it is named as one: reading it says what is wrong with it
         except WearableFileError:
             return False
         try:

@@ -105,9 +105,14 @@ def read_to_root(stream: ByteStream) -> tuple[int, bytes]:
 def _export_member(path: Path) -> ByteStream:
     """The member that holds the records; phones name it in their own language, so it is known by its root."""
     named = [m for m in list_members(path) if m.name.endswith(".xml") and "__macosx" not in m.name]
-    named.sort(key=lambda m: (not m.name.endswith("/export.xml"), -m.total_bytes))
+    named.sort(key=lambda m: (not _is_named_export(m), -m.total_bytes))
     for member in named[:CANDIDATES]:
-        _check_member(member)
+        try:
+            _check_member(member)
+        except UnsafeFileError:
+            if _is_named_export(member):
+                raise
+            continue
         try:
             if _has_root(MemberReader(path, member)):
                 return MemberReader(path, member)
@@ -117,6 +122,10 @@ def _export_member(path: Path) -> ByteStream:
         f"this zip has {len(named)} readable XML files but none is an Apple Health export; in the Health app choose "
         "your picture, then Export All Health Data, and give the whole export.zip"
     )
+
+
+def _is_named_export(member: Member) -> bool:
+    return member.name.rpartition("/")[2] == "export.xml"
 
 
 def _has_root(stream: MemberReader) -> bool:

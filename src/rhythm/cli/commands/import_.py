@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 app = typer.Typer(rich_markup_mode="rich")
 
+REFUSED_EXIT = 2
+"""Exit status where a file could not be read."""
+
 
 @app.command(
     epilog="Example: [bold]rhythm import calendar.ics export.zip[/bold]. Reading a file twice adds nothing. "
@@ -27,18 +30,28 @@ def import_(
 ) -> None:
     """Read calendars (.ics) and the exports of watches and rings into the assistant."""
     from rhythm.cli.house import opened  # noqa: PLC0415
+    from rhythm.vocab.errors import RhythmError  # noqa: PLC0415 - the words are loaded when they are needed
 
-    rows = []
+    rows: list[dict[str, object]] = []
+    refused = 0
     with opened(folder, demo=demo) as assistant:
         for path in files:
-            with progress(f"reading {path.name}", 100) as advance, learning_shown(assistant):
-                found = assistant.import_file(
-                    path, progress=_in_percent(advance), on_stored=None if as_json else _say_stored
-                )
+            try:
+                with progress(f"reading {path.name}", 100) as advance, learning_shown(assistant):
+                    found = assistant.import_file(
+                        path, progress=_in_percent(advance), on_stored=None if as_json else _say_stored
+                    )
+            except RhythmError as error:  # the other files are read all the same
+                refused += 1
+                typer.echo(f"rhythm: {path.name}: {' '.join(str(error).split())}", err=True)
+                rows.append({"name": path.name, "value": 0, "error": str(error)})
+                continue
             rows.append({"name": found.file, "value": found.added, "kind": found.kind, "known": found.known,
                          "problems": found.problems, "took_s": found.took_s})  # fmt: skip
     if as_json:
         print_json("rhythm.import/1", {}, rows)
+    if refused:
+        raise typer.Exit(REFUSED_EXIT)
 
 
 def _in_percent(advance: Callable[[str, int], None]) -> Callable[[int, int], None]:
