@@ -205,7 +205,7 @@ def test_what_is_no_model_is_named_once_and_clearly(tmp_path: Path, monkeypatch:
 
 
 def test_the_commands_go_from_weeks_to_a_model_and_its_rows(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, trained: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RHYTHM_LM", "")
     monkeypatch.setenv("RHYTHM_LM_URL", "")
@@ -214,16 +214,16 @@ def test_the_commands_go_from_weeks_to_a_model_and_its_rows(
         f"lm model --output {tmp_path}/new --width 16 --layers 1 --heads 2 --inner 16",
         f"lm convert {tmp_path}/t.jsonl --output {tmp_path}/w.jsonl --no-reasoning",
         f"lm sft --model {tmp_path}/new --data {tmp_path}/w.jsonl --output {tmp_path}/run --steps 2 --every 2",
-        f"lm follow {tmp_path}/run --people 2",
-        f"lm eval {tmp_path}/run/model --conditions archetypes --beside random --results {tmp_path}/results",
+        f"lm follow {trained} --people 2",
+        f"lm eval {trained}/model --conditions archetypes --beside random --results {tmp_path}/results",
     ):
         with pytest.raises(SystemExit) as ended:
             main(line.split())
         assert not ended.value.code, line
     printed = capsys.readouterr().out
     assert "v2/lm/archetypes" in printed
-    for picture in ("run/training_loss", "run/belief_accuracy", "results/final_scores"):
-        assert (tmp_path / f"{picture}.png").stat().st_size > 1000
+    for picture in (tmp_path / "run/training_loss", trained / "belief_accuracy", tmp_path / "results/final_scores"):
+        assert picture.with_suffix(".png").stat().st_size > 1000
 
 
 def test_a_model_is_refined_by_its_own_answers_early_states_first(new: Path, tmp_path: Path) -> None:
