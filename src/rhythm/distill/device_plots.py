@@ -62,15 +62,26 @@ def draw_curve(rows: Sequence[Row], path: Path) -> None:
 
 
 def draw_weeks(rows: Sequence[Row], path: Path) -> None:
-    """Draw the losses of `rhythm.distill.adapter_table.rows_of` to a file, data beside it; errors as `draw_curve`."""
-    lines = lines_of(rows, "loss", "week-")
-    with canvas(path, {"title": "Log loss of an answer by week", "lines": lines}, 7.5, 4.2) as figure:
-        axes = figure.subplots()
+    """Draw the losses of `rhythm.distill.adapter_table.rows_of` to a file, data beside it; errors as `draw_curve`.
+
+    The posterior is kept of some of the people only, so it is drawn as what the student loses less on the same ones.
+    """
+    lines = [line for line in lines_of(rows, "loss", "week-") if not line["learner"].startswith("posterior")]
+    paired = lines_of(rows, "less-posterior", "week-")
+    title = "Foreseeing answers, week by week"
+    with canvas(path, {"title": title, "lines": lines, "less_posterior": paired}, 12.0, 4.2) as figure:
+        left, right = figure.subplots(1, 2)
         for line in lines:
-            _draw(axes, line, line["at"])
-        axes.set_xlabel("week", color=GREY)
-        axes.set_title("Log loss of an answer")
-        axes.legend(fontsize=9)
+            _draw(left, line, line["at"])
+        for line in paired:
+            _draw(right, line, line["at"])
+            right.fill_between(line["at"], line["low"], line["high"], color=_COLOURS[line["learner"]], alpha=0.12)
+        right.axhline(0.0, color=BLACK, linewidth=0.8)
+        left.set_title("Log loss of an answer")
+        right.set_title("Less the stored posterior's, same people")
+        for axes in (left, right):
+            axes.set_xlabel("week", color=GREY)
+            axes.legend(fontsize=9)
 
 
 def _draw(axes: Any, line: dict[str, Any], at: Sequence[int]) -> None:
