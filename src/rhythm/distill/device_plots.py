@@ -44,20 +44,28 @@ def lines_of(rows: Sequence[Row], metric: str, unit: str) -> list[dict[str, Any]
 def draw_curve(rows: Sequence[Row], path: Path) -> None:
     """Draw the rows of `rhythm.distill.device_curve.curve_rows` to a file, the data beside it.
 
+    The posterior is asked of some of the people only: drawn is how the student differs from it on the same ones.
+
     Raises:
         MissingPlotsError: matplotlib is not installed.
     """
-    panels: list[dict[str, Any]] = [
-        {"title": title, "lines": lines_of(rows, metric, "-days")} for metric, title in _PANELS.items()
-    ]
-    with canvas(path, {"title": "What days of context are worth", "panels": panels}, 11.5, 4.0) as figure:
-        for panel, axes in zip(panels, figure.subplots(1, len(panels)), strict=True):
+    panels: list[dict[str, Any]] = []
+    for metric, title in _PANELS.items():
+        lines = [line for line in lines_of(rows, metric, "-days") if line["learner"] != "posterior"]
+        paired = lines_of(rows, f"{metric}-less-posterior", "-days")
+        panels += [{"title": title, "lines": lines}, {"title": "Less the posterior's, same people", "lines": paired}]
+    with canvas(path, {"title": "What days of context are worth", "panels": panels}, 12.0, 7.6) as figure:
+        for place, (panel, axes) in enumerate(zip(panels, figure.subplots(2, 2).flat, strict=True)):
             for line in panel["lines"]:
-                _draw(axes, line, range(len(line["at"])))
+                at = range(len(line["at"]))
+                _draw(axes, line, at)
+                if place % 2:
+                    axes.fill_between(at, line["low"], line["high"], color=_COLOURS[line["learner"]], alpha=0.15)
+                    axes.axhline(0.0, color=BLACK, linewidth=0.8)
             days = max((line["at"] for line in panel["lines"]), key=len)
             axes.set_xticks(range(len(days)), [str(day) for day in days])
             axes.set_xlabel("days read before", color=GREY)
-            axes.set_title(str(panel["title"]))
+            axes.set_title(panel["title"])
             axes.legend(fontsize=9)
 
 
