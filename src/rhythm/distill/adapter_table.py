@@ -68,7 +68,7 @@ def training_table(people: int = 400) -> tuple[Floats, float, float]:
 
 def table(
     model: DeviceModel, plan: AdapterPlan, people: int, stored: int,
-    on_person: Callable[[str, int], None] = lambda _l, _n: None,
+    on_person: Callable[[str, int], None] = lambda _l, _n: None, weeks: int = WEEKS,
 ) -> dict[str, Any]:  # fmt: skip
     """Log loss of every answer by every learner, and what the gate said.
 
@@ -78,11 +78,12 @@ def table(
         people: how many answer.
         stored: of how many of them the particle posterior is kept, which takes seconds each.
         on_person: called after each of those.
+        weeks: lived; at least six.
 
     Returns:
-        ``losses`` by learner, shape (people, slots), with ``looked``; ``deployed``, ``few``: shape (people, WEEKS).
+        ``losses`` by learner, shape (people, slots), with ``looked``; ``deployed``, ``few``: shape (people, weeks).
     """
-    lives = evaluation_lives(people, WEEKS * DAYS_PER_WEEK)
+    lives = evaluation_lives(people, weeks * DAYS_PER_WEEK)
     stop = lives.suggested.shape[1]
     said, blank = heard(model, lives, 0, stop), heard(model, lives, 0, stop, memory=False)
     general, rate, strength = training_table()
