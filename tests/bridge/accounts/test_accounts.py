@@ -9,7 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.accounts.peers import CLIENT, CLIENT_SECRET, KEY, PEERS, REFRESH, TODAY, Peer, serving
+from bridge.accounts.peers import (
+    CLIENT,
+    CLIENT_SECRET,
+    KEY,
+    PEERS,
+    REFRESH,
+    TODAY,
+    Answer,
+    Peer,
+    Query,
+    serving,
+)
 from rhythm.bridge.accounts.backfill import Mark, steps
 from rhythm.bridge.accounts.credentials import Credentials, authorize_address, code_from, with_bearer, with_tokens
 from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, all_accounts
@@ -263,3 +274,92 @@ def test_nothing_is_asked_for_where_there_are_no_days() -> None:
     account = ACCOUNTS["oura"]
     assert not list(steps(account, Answers(None), TODAY, TODAY - timedelta(days=1), UTC))
     assert not list(steps(account, Answers(None), TODAY, TODAY, UTC, Mark(TODAY, done=True)))
+
+
+@pytest.mark.parametrize("token", ["töken", "to\nken", "<html> </html>", "zero\u200bwidth"])
+def test_a_token_that_no_header_can_hold_is_refused_and_named_nowhere(token: str) -> None:
+    now_at = datetime(2026, 3, 1, tzinfo=UTC)
+    assert with_tokens(Credentials(), {"access_token": token}, now_at) is None
+    assert with_bearer(Credentials(), token, now_at) is None
+    with serving(PEERS["garmin"](TODAY)) as served:
+        kept = Kept("garmin")
+        kept.credentials = Credentials(key=token)
+        with pytest.raises(AccountError) as caught:
+            read("garmin", served, 5, kept)
+    assert caught.value.kind is AccountErrorKind.NEEDS_LOGIN
+    assert token not in str(caught.value)
+
+
+def test_being_told_to_wait_without_being_told_how_long_or_for_absurdly_long() -> None:
+    with serving(PEERS["oura"](TODAY)) as served:
+        kept = Kept("oura")
+        served.trouble = [(429, ""), (429, "soon")]
+        assert read("oura", served, 5, kept)
+        assert kept.waits == [2.0, 4.0]
+        for asked in ("9" * 400, "Fri, 31 Dec 9999 23:59:59 GMT"):
+            served.trouble = [(429, asked)]
+            with pytest.raises(AccountError) as caught:
+                read("oura", served, 5, kept)
+            assert caught.value.kind is AccountErrorKind.LATER
+            assert timedelta(seconds=caught.value.retry_after_s) <= timedelta(days=7)
+
+
+class PageForPeople(Peer):
+    """A server that answers everything with a page."""
+
+    def answer(self, path: str, query: Query, form: Query, authorization: str) -> tuple[int, dict[str, str], bytes]:
+        return 200, {}, b"<html><body>Down for maintenance</body></html>"
+
+
+def test_a_page_for_people_in_place_of_a_token_is_no_lost_login() -> None:
+    with serving(PageForPeople(lambda _p, _q: (200, None), "")) as served, pytest.raises(AccountError) as caught:
+        read("oura", served, 5)
+    assert caught.value.kind is AccountErrorKind.BAD_ANSWER
+
+
+def test_too_many_requests_by_a_403_are_waited_out() -> None:
+    answers: list[Answer] = [(403, {"error": {"errors": [{"reason": "rateLimitExceeded"}]}}), (200, {"data": []})]
+    with serving(Peer(lambda _p, _q: answers.pop(0) if len(answers) > 1 else answers[0], "/oauth/token")) as served:
+        kept = Kept("oura")
+        assert not read("oura", served, 1, kept)
+        assert kept.waits == [2.0]
+
+
+def test_an_error_with_status_200_does_not_pass_for_days_without_data() -> None:
+    trouble = Peer(lambda _p, _q: (200, {"error": "maintenance"}), "/oauth/token")
+    with serving(trouble) as served, pytest.raises(AccountError) as caught:
+        read("oura", served, 5)
+    assert caught.value.kind is AccountErrorKind.BAD_ANSWER
+    with serving(Peer(lambda _p, _q: (200, {}), "/oauth/token")) as served:
+        assert not read("oura", served, 5), "Google leaves an empty list out"
+
+
+def test_a_page_whose_name_has_expired_since_is_asked_for_from_the_first() -> None:
+    taken: list[str] = []
+
+    def data(_path: str, query: Query) -> Answer:
+        taken.append(query.get("next_token", ""))
+        return (400, {"detail": "bad token"}) if taken[-1] else (200, {"data": []})
+
+    with serving(Peer(data, "/oauth/token")) as served:
+        with Kept("oura").session(served) as session:
+            account = ACCOUNTS["oura"]
+            found = list(steps(account, session, TODAY, TODAY, UTC, Mark(TODAY, 0, "of-last-week", 3)))
+        assert found[-1].mark.done
+        assert taken == ["of-last-week", *[""] * len(account.kinds)]
+        always = Peer(
+            lambda _p, q: (400, {}) if q.get("next_token") else (200, {"data": [], "next_token": "x"}), "/oauth/token"
+        )
+    with serving(always) as served, pytest.raises(AccountError) as caught:
+        read("oura", served, 1)
+    assert caught.value.kind is AccountErrorKind.REFUSED
+
+
+def test_a_recovery_at_the_edge_of_the_days_finds_its_sleep() -> None:
+    """The sleep begins on the evening before its recovery, so its days begin one earlier."""
+    account = ACCOUNTS["whoop"]
+    begins = {
+        kind: date.fromisoformat(dict(account.request(kind, TODAY, TODAY, "").query)["start"][:10])
+        for kind in ("sleep", "recovery")
+    }
+    assert begins["sleep"] <= begins["recovery"] - timedelta(days=1)

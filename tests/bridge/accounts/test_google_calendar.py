@@ -84,3 +84,26 @@ def test_a_login_that_is_not_taken_is_a_calendar_error(peer: Peer) -> None:
     peer.trouble = [(429, "9999")]
     with pytest.raises(AccountCalendarError):
         read(peer)
+
+
+def pages(answers: list[dict[str, Any]]) -> Peer:
+    """A server that gives these pages, the last again and again."""
+    return Peer(lambda _p, _q: (200, answers.pop(0) if len(answers) > 1 else answers[0]), "/token")
+
+
+def test_an_event_that_two_pages_tell_counts_once() -> None:
+    told = [{"items": [timed("a"), timed("b")], "nextPageToken": "2"}, {"items": [timed("b"), timed("c")]}]
+    with serving(pages(told)) as served:
+        assert [event.title for event in read(served).events] == ["a", "b", "c"]
+
+
+def test_pages_that_go_round_are_an_error_so_that_what_was_read_before_stands() -> None:
+    told = [{"items": [timed("a")], "nextPageToken": name} for name in ("2", "3", "2")]
+    with serving(pages(told)) as served, pytest.raises(AccountCalendarError):
+        read(served)
+    assert len(served.asked) == 3
+
+
+def test_cancelled_in_the_title_only_counts_as_cancelled() -> None:
+    with serving(pages([{"items": [timed("x", summary="Canceled: review"), timed("y")]}])) as served:
+        assert [event.title for event in read(served).events] == ["y"]

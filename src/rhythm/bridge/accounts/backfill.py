@@ -9,7 +9,7 @@ from datetime import date, timedelta, tzinfo
 
 import msgspec
 
-from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, Carry, HealthAccount
+from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, Carry, HealthAccount, Page
 from rhythm.bridge.accounts.session import Session
 from rhythm.bridge.wearables.exports.collecting import Collector, UnusableError
 from rhythm.bridge.wearables.problems import Problem, ProblemKind, ProblemTally
@@ -64,10 +64,21 @@ def steps(
         AccountError: the reading ends here; what was handed out stands.
     """
     mark = mark or Mark(last, done=last < first)
+    going_on = False  # a page's name from an earlier reading may not be taken any more; one of this reading is
     while not mark.done:
         kind = account.kinds[mark.kind]
         begin = max(first, mark.last - timedelta(days=account.chunk_days - 1))
-        page = account.page(kind, session.get(account.request(kind, begin, mark.last, mark.after)))
+        try:
+            answer = session.get(account.request(kind, begin, mark.last, mark.after))
+        except AccountError as error:
+            if error.kind is not AccountErrorKind.REFUSED or not mark.after or going_on:
+                raise
+            mark, going_on = _at_first_page(mark), True
+            continue
+        going_on = True
+        page = account.page(kind, answer)
+        if _is_no_page(answer, page):
+            raise AccountError(AccountErrorKind.BAD_ANSWER, f"{account.title} gave an answer that is no list")
         tally, carry = ProblemTally(), dict(mark.carry)
         out = Collector(account.source, tally)
         for item in page.items:
@@ -88,6 +99,18 @@ def _take(account: HealthAccount, kind: str, item: object, out: Collector, zone:
         account.take(kind, item, out, zone, carry)
     except UnusableError as error:
         out.problem(error.kind, error.signal)
+
+
+def _at_first_page(mark: Mark) -> Mark:
+    """The same days and kind from their first page; what is read again has the keys that it had."""
+    return Mark(mark.last, mark.kind, carry=mark.carry)
+
+
+def _is_no_page(answer: object, page: Page) -> bool:
+    """Whether an answer speaks of something else, such as an error with status 200: it must not pass for no days."""
+    if page.items or page.after or not isinstance(answer, dict) or not answer:
+        return False
+    return not any(value is None or isinstance(value, list) for value in answer.values())
 
 
 def _behind(account: HealthAccount, mark: Mark, after: str, begin: date, first: date, carry: Carry) -> Mark:

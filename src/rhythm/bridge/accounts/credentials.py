@@ -118,10 +118,15 @@ def renewal_form(credentials: Credentials) -> dict[str, str]:
     }
 
 
+def sendable(token: str) -> bool:
+    """Whether a token or key can stand in a header: a page, or what a copy picked up beside it, cannot."""
+    return 0 < len(token) <= _LONGEST and token.isascii() and token.isprintable() and " " not in token
+
+
 def with_tokens(credentials: Credentials, answer: Mapping[str, Any], now_at: datetime) -> Credentials | None:
     """The credentials with the tokens of an answer; None where it holds no access token."""
     access, refresh, lasts_s = (answer.get(name) for name in ("access_token", "refresh_token", "expires_in"))
-    if not isinstance(access, str) or not access or len(access) > _LONGEST:
+    if not isinstance(access, str) or not sendable(access):
         return None
     lasts = timedelta(seconds=float(lasts_s)) if isinstance(lasts_s, int | float) and 0 < lasts_s < 1e9 else None
     return msgspec.structs.replace(
@@ -135,7 +140,7 @@ def with_tokens(credentials: Credentials, answer: Mapping[str, Any], now_at: dat
 def with_bearer(credentials: Credentials, token: str, now_at: datetime) -> Credentials | None:
     """The credentials with a bearer that a key was exchanged for; None where it is none."""
     token = token.strip().strip('"')
-    if not token or len(token) > _LONGEST or not token.isprintable() or " " in token:
+    if not sendable(token):
         return None
     ends_at = _end_of(token) or now_at + KEY_TOKEN_LASTS
     return msgspec.structs.replace(credentials, access_token=token, expires_at=ends_at)

@@ -10,8 +10,9 @@ from datetime import UTC, date, datetime, time, tzinfo
 from typing import Any
 
 from rhythm.bridge.accounts.credentials import Login
-from rhythm.bridge.accounts.face import AccountError, Request, items_of, text_at
+from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, Request, items_of, text_at
 from rhythm.bridge.accounts.session import Session
+from rhythm.bridge.calendar.drafts import CANCELLED_TITLE
 from rhythm.bridge.calendar.events import (
     CalendarContents,
     CalendarError,
@@ -69,7 +70,8 @@ def read_google(session: Session, zone: tzinfo, window: Window, *, name: str = "
         AccountCalendarError: it cannot be read.
     """
     log, after, read = ProblemLog(), "", 0
-    found: list[CalendarEvent] = []
+    found: dict[tuple[str, str | None], CalendarEvent] = {}  # pages shift where events change meanwhile
+    pages: set[str] = set()
     for _ in range(MOST_PAGES):
         query = [
             ("singleEvents", "true"),
@@ -86,19 +88,26 @@ def read_google(session: Session, zone: tzinfo, window: Window, *, name: str = "
             read += 1
             event = _event(item, zone, name, log, read)
             if event is not None and window.meets(event.start_at, event.end_at):
-                found.append(event)
+                found[event.uid or f"item {read}", event.recurrence_id] = event
         after = text_at(answer, "nextPageToken")
         if not after:
             break
+        if after in pages:
+            raise AccountCalendarError(AccountError(AccountErrorKind.BAD_ANSWER, "Google gives pages without an end"))
+        pages.add(after)
     else:
         log.add(ProblemKind.TOO_LARGE, f"page {MOST_PAGES}")
-    found.sort(key=lambda event: (event.start_at, event.end_at, event.uid))
+    events = sorted(found.values(), key=lambda event: (event.start_at, event.end_at, event.uid))
     problems: tuple[Problem, ...] = log.problems
-    return CalendarContents(tuple(found), problems, read, name)
+    return CalendarContents(tuple(events), problems, read, name)
 
 
 def _event(item: Any, zone: tzinfo, name: str, log: ProblemLog, number: int) -> CalendarEvent | None:
-    if not isinstance(item, dict) or item.get("status") == "cancelled":
+    if (
+        not isinstance(item, dict)
+        or item.get("status") == "cancelled"
+        or CANCELLED_TITLE.match(text_at(item, "summary"))
+    ):
         return None
     start, end = _edge(item.get("start"), zone), _edge(item.get("end"), zone)
     if start is None or end is None:

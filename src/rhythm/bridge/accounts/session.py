@@ -15,14 +15,18 @@ from typing import Any, Self
 import httpx
 import msgspec
 
-from rhythm.bridge.accounts.credentials import Credentials, code_form, renewal_form, with_bearer, with_tokens
+from rhythm.bridge.accounts.credentials import Credentials, code_form, renewal_form, sendable, with_bearer, with_tokens
 from rhythm.bridge.accounts.face import Account, AccountError, AccountErrorKind, Request
 
 USER_AGENT = "rhythm"
 MOST_BYTES = 32 * 1024 * 1024
 TRIES = 4
 TIMEOUT_S = 30.0
+LONGEST_WAIT_S = 7 * 86_400.0
+"""A vendor that asks for more, or for nonsense, is asked again after a week."""
 _WAIT_STATUSES = frozenset({429, 503})
+_LIMIT_MARKS = (b"rateLimitExceeded", b"userRateLimitExceeded", b"quotaExceeded", b"RATE_LIMIT_EXCEEDED")
+"""In the body of a 403 by which Google says that there were too many requests, not that the login ended."""
 
 
 def _now_at() -> datetime:
@@ -113,7 +117,7 @@ class Session:
                 raise self._needs_login()
             self._tokens(renewal_form(self._credentials))
             return
-        if not self._credentials.key:
+        if not sendable(self._credentials.key):
             raise self._needs_login()
         status, body = self._ask("GET", self._token_url(), {"Authorization": f"ApiKey {self._credentials.key}"})
         fresh = with_bearer(self._credentials, body.decode(errors="replace"), self._now()) if status == 200 else None
@@ -127,8 +131,10 @@ class Session:
 
     def _take(self, status: int, fresh: Credentials | None) -> None:
         if fresh is None:
-            if status in (400, 401, 403) or status == 200:
+            if status in (400, 401, 403):
                 raise self._needs_login()
+            if status == 200:  # a page for people: maintenance, or a network that wants its own login first
+                raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave no token; try again later")
             raise AccountError(AccountErrorKind.UNREACHABLE, f"{self._account.title} gave no token (status {status})")
         self._keep(fresh)
         self._credentials = fresh
@@ -152,7 +158,7 @@ class Session:
                     ) from None
                 self._sleep(2.0**attempt)
                 continue
-            if status in _WAIT_STATUSES:
+            if status in _WAIT_STATUSES or (status == 403 and any(mark in body for mark in _LIMIT_MARKS)):
                 wait_s = _seconds(asked, self._now()) or 2.0**attempt
                 if last or wait_s > self._patience_s:
                     raise AccountError(
@@ -204,7 +210,8 @@ def _json(body: bytes) -> Any:
 def _seconds(asked: str, now_at: datetime) -> float:
     """A Retry-After, seconds or a date, as seconds; 0 where it is neither."""
     try:
-        return max(0.0, float(asked)) if asked.strip().replace(".", "", 1).isdigit() else _until(asked, now_at)
+        wait_s = float(asked) if asked.strip().replace(".", "", 1).isdigit() else _until(asked, now_at)
+        return min(max(0.0, wait_s), LONGEST_WAIT_S)
     except (ValueError, TypeError, OverflowError):
         return 0.0
 

@@ -49,10 +49,14 @@ class WhoopAccount:
     )
 
     def request(self, kind: str, first: date, last: date, after: str) -> Request:
-        """A page of at most 25; a day of slack on both sides, as the days are UTC's."""
+        """A page of at most 25; a day of slack on both sides, as the days are UTC's.
+
+        Sleeps begin a day earlier still: the recovery of a morning names a sleep of the evening before.
+        """
+        slack = timedelta(days=2 if kind == "sleep" else 1)
         query = [
             ("limit", "25"),
-            ("start", f"{(first - timedelta(days=1)).isoformat()}T00:00:00.000Z"),
+            ("start", f"{(first - slack).isoformat()}T00:00:00.000Z"),
             ("end", f"{day_after(last + timedelta(days=1))}T00:00:00.000Z"),
         ]
         return Request(_PATHS[kind], (*query, ("nextToken", after)) if after else tuple(query))

@@ -16,7 +16,7 @@ from rhythm.bridge.calendar.zones import Zones, is_plain, to_utc
 NO_TIME = timedelta(0)
 ONE_DAY = timedelta(days=1)
 MAX_DATES_PER_LINE = 5_000
-_CANCELLED_TITLE = re.compile(r"(?:cancel+ed|abgesagt|cancelad[oa]|annul[ée]e?) ?:", re.IGNORECASE)
+CANCELLED_TITLE = re.compile(r"(?:cancel+ed|abgesagt|cancelad[oa]|annul[ée]e?) ?:", re.IGNORECASE)
 _STATE_OF_BUSY = {"OOF": EventKind.OUT_OF_OFFICE, "WORKINGELSEWHERE": EventKind.WORKING_LOCATION}
 
 
@@ -114,7 +114,7 @@ def read_draft(component: Component, order: int, zones: Zones, own: frozenset[st
         sequence=_sequence(component),
         recurrence=recurrence,
         and_future=recurrence_line is not None and recurrence_line.parameters.get("RANGE", "") == "THISANDFUTURE",
-        cancelled=status in ("CANCELLED", "CANCELED") or _CANCELLED_TITLE.match(title) is not None,
+        cancelled=status in ("CANCELLED", "CANCELED") or CANCELLED_TITLE.match(title) is not None,
         title=title,
         others=others,
         transparent=component.text("TRANSP").upper() == "TRANSPARENT" or busy_status == "FREE",
