@@ -2,6 +2,7 @@
 
 import random
 from datetime import UTC, date, datetime, timedelta
+from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -91,7 +92,9 @@ def test_a_days_sum_lies_between_the_best_device_and_all_together(
     assert total <= sum(n for _, _, n, _ in rows) + 1e-6
     for source in "ab":
         alone = [r for r in made_rows if r.source == source]
-        if len(alone) == len(made_rows):
+        in_order = sorted(alone, key=lambda r: (r.start_at, r.end_at))
+        apart = all(a.end_at <= b.start_at and a.start_at < b.start_at for a, b in pairwise(in_order))
+        if len(alone) == len(made_rows) and apart:
             assert total == pytest.approx(sum(r.value for r in alone))
 
 
@@ -207,3 +210,27 @@ def test_a_value_of_a_whole_night_belongs_to_it_although_another_device_saw_it_b
     strap = made(RMSSD, "2026-03-01 23:00", "2026-03-02 07:10", 40, "a/Strap")
     assert summarise([night, strap])[SECOND].values[RMSSD].value == 40
     assert summarise([strap])[SECOND].values[RMSSD].value == 40
+
+
+def test_a_day_that_one_source_tells_as_a_whole_and_in_hours_counts_once() -> None:
+    hours = [_steps(f"2026-03-02 {hour:02}:00", f"2026-03-02 {hour:02}:59", 600) for hour in range(8, 20)]
+    whole = _steps("2026-03-02 00:00", "2026-03-03 00:00", 7200)
+    assert summarise([*hours, whole])[SECOND].values[STEPS].value == pytest.approx(7200)
+    so_far = _steps("2026-03-02 00:00", "2026-03-03 00:00", 3000)
+    assert summarise([so_far, *hours])[SECOND].values[STEPS].value == pytest.approx(7200)
+    fuller = _steps("2026-03-02 00:00", "2026-03-03 00:00", 9000)
+    assert summarise([fuller, *hours])[SECOND].values[STEPS].value == pytest.approx(9000)
+
+
+def test_an_hour_that_one_source_tells_as_a_whole_and_in_minutes_counts_once() -> None:
+    minutes = [_steps(f"2026-03-02 10:{m:02}", f"2026-03-02 10:{m + 1:02}", 90) for m in range(10, 30)]
+    whole = _steps("2026-03-02 10:00", "2026-03-02 11:00", 1800)
+    assert summarise([whole, *minutes])[SECOND].values[STEPS].value == 1800
+    assert summarise([*minutes, whole, whole])[SECOND].values[STEPS].value == 1800
+
+
+def test_a_day_that_was_read_again_in_another_zone_counts_once() -> None:
+    at_home = [made(STEPS, f"2026-03-0{d} 00:00", f"2026-03-0{d + 1} 00:00", 8000, "g/", 60) for d in (1, 2, 3)]
+    away = [made(STEPS, f"2026-03-0{d} 00:00", f"2026-03-0{d + 1} 00:00", 8000, "g/", -480) for d in (2, 3)]
+    days = summarise([*at_home, *away])
+    assert [days[date(2026, 3, d)].values[STEPS].value for d in (1, 2, 3)] == pytest.approx([8000] * 3)

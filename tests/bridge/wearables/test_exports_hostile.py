@@ -191,9 +191,10 @@ def test_a_truncated_zip_keeps_the_files_before_the_cut(tmp_path: Path, name: st
         return
     whole = tmp_path / "whole.zip"
     whole.write_bytes(EXAMPLES[name])
-    kept, _ = read(path, source=source)
+    kept, problems = read(path, source=source)
     everything, _ = read(whole, source=source)
     assert {r.key for r in kept} <= {r.key for r in everything}
+    assert problems.get(ProblemKind.TRUNCATED, 0) >= 1, "whatever stood behind the cut is told as missing"
 
 
 def test_a_document_of_countless_pieces_is_refused_before_it_fills_the_memory(

@@ -4,6 +4,9 @@ A phone and a watch both count a walk, so their sum is about twice the truth; ta
 them for the whole day loses what the other saw while the first lay on a desk. Devices are compared
 over hours of UTC: two that disagree about the local offset (one of them on a journey, or told
 before the clocks changed) still told of the same hour.
+
+One device, too, can tell the same twice: an app that once gave days and now gives hours, a day that
+was read once in one time zone and once in another. Neither is added to the other; the fuller one counts.
 """
 
 from collections import defaultdict
@@ -16,6 +19,8 @@ from rhythm.bridge.wearables.spans import total_min, union
 
 _HOUR = timedelta(hours=1)
 _MINUTE = timedelta(minutes=1)
+_DAY_LONG = timedelta(hours=20)
+"""A record of at least so much is the total of a day."""
 
 
 class DaySum(NamedTuple):
@@ -48,9 +53,10 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
     sources: dict[date, set[str]] = defaultdict(set)
     for _, hour in sorted(_by_hour(records).items()):
         best = next(iter(hour)) if len(hour) == 1 else _best_covered(hour, rank)
-        for piece in hour[best]:
+        pieces = hour[best] if len(hour[best]) == 1 else _told_once(hour[best])
+        for piece in pieces:
             chosen[piece[0]].append(piece)
-        for day in {piece[0] for piece in hour[best]}:
+        for day in {piece[0] for piece in pieces}:
             sources[day].add(best)
     return {
         day: DaySum(
@@ -72,9 +78,57 @@ def _best_covered(hour: _Hour, rank: dict[str, int]) -> str:
     return min(hour, key=lambda s: (-covered[s], rank.get(s, len(rank)), -amounts[s], s))
 
 
+def _told_once(pieces: list[_Piece]) -> list[_Piece]:
+    """One device's pieces of an hour: where one is the whole hour and others of its day lie in it, the larger telling.
+
+    Two days can share an hour: those on whose border the clocks change, or a journey lies.
+    """
+    whole = {piece[0]: piece for piece in sorted(pieces, key=lambda piece: piece[3]) if _is_whole(piece)}
+    if not whole or len(pieces) == len(whole):
+        return pieces
+    parts: dict[date, list[_Piece]] = defaultdict(list)
+    for piece in pieces:
+        if not _is_whole(piece):
+            parts[piece[0]].append(piece)
+    kept: list[_Piece] = []
+    for day in sorted(whole.keys() | parts.keys()):
+        told = sum(piece[3] for piece in parts[day])
+        kept += [whole[day]] if day in whole and whole[day][3] > told else parts[day]
+    return kept
+
+
+def _is_whole(piece: _Piece) -> bool:
+    return piece[2] - piece[1] == _HOUR
+
+
+def _lay_days(hours: dict[datetime, _Hour], totals: list[Record]) -> None:
+    """Adds totals of days to the hours: one a day and device, and only where that tells more than its shorter ones."""
+    best: dict[tuple[str, date], Record] = {}
+    for record in totals:
+        known = best.get((record.source, record.local_day))
+        if known is None or record.value > known.value:
+            best[record.source, record.local_day] = record
+    told: dict[tuple[str, date], float] = defaultdict(float)
+    of_days = {source for source, _ in best}
+    for hour in hours.values():
+        for source in of_days & hour.keys():
+            for day, _, _, amount in hour[source]:
+                told[source, day] += amount
+    larger = {key: record for key, record in best.items() if record.value > told.get(key, 0.0)}
+    for hour in hours.values():
+        for source in of_days & hour.keys():
+            hour[source] = [piece for piece in hour[source] if (source, piece[0]) not in larger]
+            if not hour[source]:
+                del hour[source]
+    for record in larger.values():
+        for piece_at, piece in _pieces(record):
+            hours[piece_at][record.source].append(piece)
+
+
 def _by_hour(records: Iterable[Record]) -> dict[datetime, _Hour]:
     """The records' pieces by hour of UTC. Nearly all lie within one hour, which is a short way."""
     hours: dict[datetime, _Hour] = defaultdict(lambda: defaultdict(list))
+    totals: list[Record] = []
     hour_at = next_at = datetime.min.replace(tzinfo=UTC)
     for record in records:
         start_at, end_at, offset_min = record.start_at, record.end_at, record.offset_min
@@ -87,9 +141,14 @@ def _by_hour(records: Iterable[Record]) -> dict[datetime, _Hour]:
             if day is None:
                 day = days[offset_min] = (hour_at + offset_min * _MINUTE).date()
             hours[hour_at][record.source].append((day, start_at, end_at, record.value))
+        elif end_at - start_at >= _DAY_LONG:
+            totals.append(record)
         else:
             for piece_at, piece in _pieces(record):
                 hours[piece_at][record.source].append(piece)
+    if totals:
+        _lay_days(hours, totals)
+        hours = {at: hour for at, hour in hours.items() if hour}
     return hours
 
 

@@ -84,11 +84,17 @@ class ProblemTally:
 
     def __init__(self) -> None:
         self._counts: dict[tuple[ProblemKind, Signal | None], tuple[int, int]] = {}
+        self._met: set[ProblemKind] = set()
 
     def add(self, kind: ProblemKind, signal: Signal | None, at_byte: int) -> None:
         """One more of that kind."""
         count, first_byte = self._counts.get((kind, signal), (0, at_byte))
         self._counts[kind, signal] = (count + 1, min(first_byte, at_byte))
+        self._met.add(kind)
+
+    def met(self, kind: ProblemKind) -> bool:
+        """Whether one of that kind was ever added, taken since or not."""
+        return kind in self._met
 
     def take(self) -> tuple[Problem, ...]:
         """The problems since the last call."""

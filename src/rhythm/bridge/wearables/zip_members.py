@@ -32,6 +32,7 @@ _SKIP_BYTES = 1 << 30
 """Most that is unpacked only to find where a member ends."""
 _MOST_MEMBERS = 20_000
 _DIRECTORY_TAIL = 22 + 65_535 + 20 + 56
+_NO_DIRECTORY = (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError, struct.error)
 
 
 class StreamBrokenError(Exception):
@@ -64,6 +65,16 @@ def looks_like_zip(path: Path) -> bool:
         return False
 
 
+def has_directory(path: Path) -> bool:
+    """Whether a zip has the directory at its end, without which it is cut off or badly damaged."""
+    try:
+        _check_directory(path)
+        with zipfile.ZipFile(path):
+            return True
+    except (*_NO_DIRECTORY, UnsafeFileError):
+        return False
+
+
 def list_members(path: Path) -> Iterator[Member]:
     """The members that can be unpacked, by the directory if there is one.
 
@@ -74,7 +85,7 @@ def list_members(path: Path) -> Iterator[Member]:
     try:
         with zipfile.ZipFile(path) as archive:
             listed = archive.infolist()
-    except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError, struct.error):
+    except _NO_DIRECTORY:
         yield from _from_the_front(path)
         return
     for info in listed:

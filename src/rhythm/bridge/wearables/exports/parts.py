@@ -20,6 +20,7 @@ from rhythm.bridge.wearables.zip_members import (
     Member,
     MemberReader,
     StreamBrokenError,
+    has_directory,
     list_members,
     looks_like_zip,
 )
@@ -67,9 +68,12 @@ class Export:
         self._open: BinaryIO | MemberReader | None = None
         self.read_bytes = 0
         """Bytes that have been read of all parts so far."""
+        self.is_cut = False
+        """A zip that lacks its end: parts may have stood behind where it breaks off."""
         try:
             self.size = path.stat().st_size
             self.is_zip = looks_like_zip(path)
+            self.is_cut = self.is_zip and not has_directory(path)
             self.parts = _zip_parts(path) if self.is_zip else [Part(path.name.lower(), self.size)]
         except OSError as error:
             raise WearableFileError(f"the file cannot be read ({error.strerror}); check its rights") from None

@@ -103,6 +103,8 @@ class ExportSource(ABC):
                 handed = done
                 if progress is not None:
                     progress(min(export.read_bytes, total), total)
+        if export.is_cut and not tally.met(ProblemKind.TRUNCATED):
+            out.problem(ProblemKind.TRUNCATED)
         if progress is not None:
             progress(total, total)
         yield self._batch(out, tally, Checkpoint(self.name, mark, done, done=True))
