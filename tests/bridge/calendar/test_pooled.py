@@ -87,3 +87,37 @@ def test_a_model_read_back_says_the_same() -> None:
     words = [words_of("Morning run with Sarah")]
     assert np.allclose(model.scores(words), again.scores(words), atol=0.15)
     assert again.to_bytes() == TitleModel.from_bytes(again.to_bytes()).to_bytes()
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "🎉🎂",
+        "😀" * 9,
+        "1",
+        "2026 12 24",
+        "a" * 10_000,
+        "A\u0301" * 500,
+        "\u200b\u202e",
+        "\ud800",
+        "会議",
+        "ישיבה עם דוד",
+    ],
+)
+def test_of_a_title_without_words_that_it_could_know_nothing_is_said(title: str) -> None:
+    assert said(title) == Classification(None, 0.0, "no rule fits")
+    assert said(title, others=2).meeting
+
+
+@pytest.mark.parametrize("title", ["🏃", "RUN", "run " * 3000, "YOGA!!!", "\u202eyoga\u202c"])
+def test_what_rules_know_is_known_in_pictures_capitals_and_at_any_length(title: str) -> None:
+    assert said(title).action is Action.EXERCISE
+
+
+def test_a_title_that_is_only_a_persons_name_is_mostly_asked_about() -> None:
+    """No list of names is kept: one that looks like a word may still be taken for it, but rarely."""
+    first = "Anna Peter Sarah Thomas Max Lena Hans Claudia Jim Laura Kim Ulrike Luis Ashley George Charles Rose Nancy"
+    last = ("Martin", "Fischer", "Bernard", "Smith", "Garc\u00eda")
+    names = [*first.split(), *(f"{name} {last[i % 5]}" for i, name in enumerate(first.split()))]
+    answered = [one for one in POOL.classify([EventFeatures(name) for name in names]) if one.confidence > 0]
+    assert len(answered) <= 0.06 * len(names)

@@ -22,6 +22,7 @@ from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, SlotTimes
 ALL_DAY_FACTOR = 0.5
 """An all-day event is mostly a note about the day: what its title says counts half as sure."""
 PEOPLE_CONFIDENCE = 0.5
+PEOPLE_RULE = "other people are on it"
 
 
 class EventFeatures(msgspec.Struct, frozen=True):
@@ -143,7 +144,7 @@ class RuleClassifier:
 
     def _without_rule(self, event: EventFeatures) -> Classification:
         if event.others >= 1 and not event.all_day:
-            return Classification(Action.ADMIN_WORK, PEOPLE_CONFIDENCE, "other people are on it", meeting=True)
+            return Classification(Action.ADMIN_WORK, PEOPLE_CONFIDENCE, PEOPLE_RULE, meeting=True)
         return NOTHING_KNOWN
 
 

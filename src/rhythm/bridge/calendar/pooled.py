@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from rhythm.bridge.calendar.classify import (
     ALL_DAY_FACTOR,
     NOTHING_KNOWN,
+    PEOPLE_RULE,
     Classification,
     EventFeatures,
     RuleClassifier,
@@ -32,6 +33,13 @@ SURE_ENOUGH: Final = 0.75
 
 On the tune titles macro F1 is the same up to here, and of 400 made-up words fewer than one in ten is answered.
 """
+FEW_WORDS: Final = 2
+SURE_ENOUGH_OF_FEW: Final = 0.9
+"""The same for up to `FEW_WORDS` words of which no rule knows one, such as a person's name.
+
+Of 238 common names 13 are then taken for something, not 38; macro F1 of the held-out titles falls by 0.001.
+"""
+LEAST_LETTERS: Final = 3
 LEARNED: Final = "learned from titles"
 
 _LEAST: Final = 1e-3
@@ -72,7 +80,7 @@ class PooledClassifier:
         open_ = [
             i
             for i, (event, own, first) in enumerate(zip(events, words, said, strict=True))
-            if own and event.kind is EventKind.DEFAULT and first.rule not in self._own
+            if event.kind is EventKind.DEFAULT and first.rule not in self._own and (_tell(own) or _known(first))
         ]
         if not open_:
             return said
@@ -80,7 +88,9 @@ class PooledClassifier:
         best = chances.argmax(axis=1)
         sure = chances[np.arange(len(open_)), best]
         for i, label, chance in zip(open_, best.tolist(), sure.tolist(), strict=True):
-            said[i] = self._decided(events[i], said[i], label, chance)
+            few = len(words[i]) <= FEW_WORDS and not _known(said[i])
+            enough = max(self._sure_enough, SURE_ENOUGH_OF_FEW) if few else self._sure_enough
+            said[i] = self._decided(events[i], said[i], label, chance, enough)
         return said
 
     def chances(self, titles: Sequence[Sequence[str]], said: Sequence[Classification]) -> Floats:
@@ -96,13 +106,25 @@ class PooledClassifier:
         chances: Floats = pooled / pooled.sum(axis=1, keepdims=True)
         return chances
 
-    def _decided(self, event: EventFeatures, rules: Classification, label: int, chance: float) -> Classification:
-        if chance < self._sure_enough:
+    def _decided(
+        self, event: EventFeatures, rules: Classification, label: int, chance: float, enough: float
+    ) -> Classification:
+        if chance < enough:
             return rules if rules.meeting and event.others else NOTHING_KNOWN
         action = ACTIONS[label] if label < ACTION_COUNT else None
         agreed = rules.confidence > 0 and rules.action is action
         confidence = chance * (ALL_DAY_FACTOR if event.all_day and action is not None else 1.0)
         return Classification(action, confidence, rules.rule if agreed else LEARNED, agreed and rules.meeting)
+
+
+def _known(said: Classification) -> bool:
+    """Whether a rule for titles fits; that other people are on an event says nothing of its title."""
+    return said.confidence > 0 and said.rule != PEOPLE_RULE
+
+
+def _tell(words: Sequence[str]) -> bool:
+    """Whether the learned opinion may speak of words alone: one has letters enough; pictures and numbers have none."""
+    return any(word.isalpha() and len(set(word)) >= LEAST_LETTERS for word in words)
 
 
 def rule_logarithms(said: Sequence[Classification]) -> Floats:
