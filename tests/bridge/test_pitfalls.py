@@ -1,7 +1,4 @@
-"""Every pitfall of the vendors' formats that is known to us has a test that names it; this is the list, and it is held.
-
-Those of the accounts' interfaces (paging, expiry, ranges, rate limits) are not of files and not in it.
-"""
+"""Every pitfall of the vendors' formats and accounts that is known to us has a test that names it; the list is held."""
 
 import ast
 from functools import cache
@@ -90,6 +87,8 @@ PITFALLS: dict[str, dict[str, str]] = {
     },
     "wearables/test_days.py": {
         "one sample once": "test_the_same_sample_counts_once",
+        "one device tells twice": "test_a_day_that_one_source_tells_as_a_whole_and_in_hours_counts_once",
+        "read again in another zone": "test_a_day_that_was_read_again_in_another_zone_counts_once",
         "steps by hour": "test_each_hour_takes_the_device_that_covered_it",
         "offsets that disagree": "test_devices_that_disagree_about_the_offset_told_of_the_same_hour",
         "HRV kinds mixed": "test_hrv_kinds_are_never_mixed",
@@ -110,6 +109,22 @@ PITFALLS: dict[str, dict[str, str]] = {
     },
     "wearables/test_two_vendors.py": {
         "steps doubled": "test_two_vendors_together_never_double_a_total",
+    },
+    "accounts/test_accounts.py": {
+        "tokens that end, refresh tokens that change": "test_an_access_token_that_ends_is_renewed_and_kept_before_it_is_used",
+        "429 and 503": "test_being_told_to_wait_is_waited_out_and_trouble_is_tried_again",
+        "pending scores, ranges, pages of 25": "test_forty_days_give_the_signals_that_the_files_give",
+        "recovery without its sleep": "test_a_recovery_at_the_edge_of_the_days_finds_its_sleep",
+        "pages without an end": "test_pages_without_an_end_are_left",
+        "a page's name that expired": "test_a_page_whose_name_has_expired_since_is_asked_for_from_the_first",
+        "403 as a rate limit": "test_too_many_requests_by_a_403_are_waited_out",
+    },
+    "accounts/test_google_calendar.py": {
+        "declined, free, cancelled, kinds of events": "test_events_come_as_the_calendar_means_them",
+        "cancelled in the title at Google": "test_cancelled_in_the_title_only_counts_as_cancelled",
+    },
+    "accounts/test_caldav.py": {
+        "objects that come back empty": "test_objects_that_come_back_empty_are_asked_for_by_name"
     },
     "calendar/test_ics_known_failures.py": {
         "EXDATE as a date": "test_exdate_as_a_bare_date_takes_out_its_day",

@@ -92,13 +92,16 @@ def pages(answers: list[dict[str, Any]]) -> Peer:
 
 
 def test_an_event_that_two_pages_tell_counts_once() -> None:
-    told = [{"items": [timed("a"), timed("b")], "nextPageToken": "2"}, {"items": [timed("b"), timed("c")]}]
+    told: list[dict[str, Any]] = [
+        {"items": [timed("a"), timed("b")], "nextPageToken": "2"},
+        {"items": [timed("b"), timed("c")]},
+    ]
     with serving(pages(told)) as served:
         assert [event.title for event in read(served).events] == ["a", "b", "c"]
 
 
 def test_pages_that_go_round_are_an_error_so_that_what_was_read_before_stands() -> None:
-    told = [{"items": [timed("a")], "nextPageToken": name} for name in ("2", "3", "2")]
+    told: list[dict[str, Any]] = [{"items": [timed("a")], "nextPageToken": name} for name in ("2", "3", "2")]
     with serving(pages(told)) as served, pytest.raises(AccountCalendarError):
         read(served)
     assert len(served.asked) == 3
