@@ -111,7 +111,7 @@ PITFALLS: dict[str, dict[str, str]] = {
         "steps doubled": "test_two_vendors_together_never_double_a_total",
     },
     "accounts/test_accounts.py": {
-        "tokens that end, refresh tokens that change": "test_an_access_token_that_ends_is_renewed_and_kept_before_it_is_used",
+        "tokens end": "test_an_access_token_that_ends_is_renewed_and_kept_before_it_is_used",
         "429 and 503": "test_being_told_to_wait_is_waited_out_and_trouble_is_tried_again",
         "pending scores, ranges, pages of 25": "test_forty_days_give_the_signals_that_the_files_give",
         "recovery without its sleep": "test_a_recovery_at_the_edge_of_the_days_finds_its_sleep",
