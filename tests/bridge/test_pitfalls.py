@@ -14,7 +14,7 @@ PITFALLS: dict[str, dict[str, str]] = {
         "stray control characters": "test_a_vertical_tab_and_other_control_characters_cost_nothing",
     },
     "wearables/test_apple_source.py": {
-        "gigabytes": "test_a_gigabyte_is_read_at_six_tenths_of_a_bare_parser_in_300_mb",
+        "gigabytes": "test_a_large_export_is_read_at_six_tenths_of_a_bare_parser_in_300_mb",
     },
     "wearables/test_apple_reading.py": {
         "units vary with the region": "test_units_of_any_region_give_the_same_values",
