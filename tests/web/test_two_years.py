@@ -93,9 +93,9 @@ def medians_ms(client: TestClient, clock: Callable[[], float]) -> dict[str, floa
 
 def test_every_page_within_100_ms_with_two_years_of_data(assistant: Assistant, where: str, tmp_path: Path) -> None:
     fill_two_years(assistant)
-    begun = time.perf_counter()
+    begun = time.process_time()
     assistant.today()
-    learned_s = time.perf_counter() - begun
+    learned_s = time.process_time() - begun
     client = client_of(assistant, tmp_path)
     client.headers["authorization"] = f"Bearer {TOKEN}"
     on_file = where.startswith("sqlite")
@@ -105,5 +105,5 @@ def test_every_page_within_100_ms_with_two_years_of_data(assistant: Assistant, w
         if max(found.values()) < LIMIT_MS:
             break
     shown = ", ".join(f"{path} {ms:.0f} ms" for path, ms in found.items())
-    print(f"{where.partition(':')[0]}: {shown}; first learning {learned_s:.1f} s")  # noqa: T201
+    print(f"{where.partition(':')[0]}: {shown}; first learning {learned_s:.1f} s of processor time")  # noqa: T201
     assert max(found.values()) < LIMIT_MS, shown

@@ -45,7 +45,8 @@ class Job:
         self.failed = False
 
     def stored(self, done: Imported) -> None:
-        """Takes note of what was read; learning from it goes on."""
+        """Takes note of what was read and lets the file go; a restart then need not read it again to learn from it."""
+        self.path.unlink(missing_ok=True)
         what = "events" if done.kind == "calendar" else "readings"
         known = f", {done.known:,} were there already" if done.known else ""
         self.message = f"{self.name}: {done.added:,} {what} read{known}"
