@@ -6,7 +6,7 @@ DEV_STAMP := $(DEV)/.installed
 WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help demo week install test quick check kernels format fuzz clean
+.PHONY: help demo week install test every quick check kernels format fuzz clean
 
 help: ## Show what there is
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -29,8 +29,11 @@ demo: $(VENV)/bin/rhythm ## Install, then open the assistant of an invented pers
 week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read and planned
 	$(VENV)/bin/rhythm sim play --policy planner --seed 7
 
-test: $(DEV_STAMP) ## Install with all extras, then run every check and every test
-	$(MAKE) --jobs 2 --output-sync check kernels
+test: ## Install with all extras, then run every check and every test
+	$(MAKE) --jobs 2 $(DEV_STAMP) kernels
+	$(MAKE) --jobs 2 check every
+
+every: $(DEV_STAMP)
 	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 quick: $(DEV_STAMP) ## The tests that take seconds
@@ -42,10 +45,10 @@ check: $(DEV_STAMP) ## Lint, format, types, and the arrows between the layers
 	$(DEV)/bin/mypy
 	$(DEV)/bin/lint-imports
 
-kernels: $(DEV_STAMP) ## Compile the kernels once, so that every test process finds them
-	$(DEV)/bin/rhythm sim play --policy planner --seed 7 --json >/dev/null
-	$(DEV)/bin/rhythm sim play --policy planner-v2 --seed 7 --json >/dev/null
-	$(DEV)/bin/rhythm bench taps --learners rhythm --people 3 --json >/dev/null
+kernels: $(VENV)/bin/rhythm ## Compile the kernels once, so that every process finds them
+	$(VENV)/bin/rhythm sim play --policy planner --seed 7 --json >/dev/null
+	$(VENV)/bin/rhythm sim play --policy planner-v2 --seed 7 --json >/dev/null
+	$(VENV)/bin/rhythm bench taps --learners rhythm --people 3 --json >/dev/null
 
 fuzz: $(DEV_STAMP) ## Ten minutes of damaged files for every reader (SECONDS=..., SEED=...)
 	PYTHONPATH=src:tests $(DEV)/bin/python -m fuzz --seconds $(or $(SECONDS),600) --seed $(or $(SEED),1)

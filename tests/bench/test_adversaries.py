@@ -27,7 +27,7 @@ PEOPLE = sample_people(SEEDS, Population.PEAKED)
 def rows(tmp_path_factory: pytest.TempPathFactory) -> list[Row]:
     patch = pytest.MonkeyPatch()
     for name, sealed in (("in-distribution", False), ("in-distribution-sealed", True)):
-        patch.setitem(CONDITIONS, name, Condition(name, range(30), sealed=sealed))
+        patch.setitem(CONDITIONS, name, Condition(name, range(20), sealed=sealed))
     folder: Path = tmp_path_factory.mktemp("suite")
     played = bench_run.run(suite_policies(), ["in-distribution", "archetypes", "in-distribution-sealed"], folder)
     found = adversary_rows(played)

@@ -95,7 +95,7 @@ def test_the_commands_print_one_object(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_who_is_told_more_needs_fewer_taps() -> None:
-    seeds = np.arange(2_300_000, 2_300_018)
+    seeds = np.arange(2_300_000, 2_300_010)
     slow, quick = best_taps(seeds, Told.TENDENCIES), best_taps(seeds, Told.USUAL)
     assert quick.taps.mean() < slow.taps.mean()
     for taps in (slow, quick):

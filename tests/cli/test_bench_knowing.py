@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from rhythm.bench import ablations
 from rhythm.cli.main import main
 
 
@@ -14,7 +15,11 @@ def _printed(capsys: pytest.CaptureFixture[str], *args: str, people: int) -> dic
     return document
 
 
-def test_what_each_part_of_the_planner_brings_is_one_object(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_each_part_of_the_planner_brings_is_one_object(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = {name: ablations.VARIANTS[name] for name in ("planner", "no-rewards")}
+    monkeypatch.setattr(ablations, "VARIANTS", few)
     document = _printed(capsys, "ablations", people=20)
     assert document["schema"] == "rhythm.bench-ablations/1"
     rows = {row["name"]: row for row in document["rows"]}  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from rhythm.policy.student.model_file import read_model
 
 RUNS = Path(__file__).parents[2] / "runs"
 SMALL = {
-    "WEEKS": "48", "AGAIN": "16", "SHARD": "16", "STEPS": "20", "FURTHER": "10", "WIDTH": "16",
+    "WEEKS": "16", "AGAIN": "8", "SHARD": "8", "STEPS": "20", "FURTHER": "10", "WIDTH": "16",
     "CONDITIONS": "archetypes", "WORKERS": "1", "FIRST_SEED": "2800000",
 }  # fmt: skip
 
@@ -26,7 +26,7 @@ def test_the_tiny_run_makes_weights_a_card_and_a_row(tmp_path: Path) -> None:
     assert made.returncode == 0, made.stderr[-2000:]
     assert "student" in made.stdout
     card = read_model(tmp_path / "student.onnx").card
-    assert [(data["actor"] == "teacher", data["weeks"]) for data in card.training["data"]] == [(True, 48), (False, 16)]
+    assert [(data["actor"] == "teacher", data["weeks"]) for data in card.training["data"]] == [(True, 16), (False, 8)]
     assert card.training["earlier"][0]["steps"] == 20
     assert "v2/student/archetypes" in {row["name"] for row in card.training["results"]}
     curve = msgspec.json.decode((tmp_path / "second.json").read_bytes())

@@ -29,7 +29,7 @@ from rhythm.store import ImportState, Proposal
 from rhythm.vocab import Action
 from web.sites import CSRF
 
-KILLS = int(os.environ.get("RHYTHM_KILLS", "4"))
+KILLS = int(os.environ.get("RHYTHM_KILLS", "3"))
 FILE_BYTES = 5_000_000
 READY_WITHIN_S = 600.0
 """In a fresh clone the first start compiles, which takes minutes where the machine is busy with other work."""

@@ -19,7 +19,7 @@ from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import SIGNALS, Signal
 from rhythm.bridge.wearables.sources import WearableSource
 
-MEGABYTES = int(os.environ.get("RHYTHM_EXPORT_MB", "200"))
+MEGABYTES = int(os.environ.get("RHYTHM_EXPORT_MB", "80"))
 """Size of the large export; a whole gigabyte takes minutes."""
 START_AT = datetime(2026, 3, 1, 20, tzinfo=UTC)
 

@@ -2,7 +2,7 @@
 
 import random
 from datetime import UTC, date, datetime, timedelta
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -184,7 +184,7 @@ def test_devices_that_disagree_about_the_offset_told_of_the_same_hour() -> None:
 @given(
     rows=st.lists(
         st.tuples(
-            st.integers(0, 3000), st.integers(1, 300), st.integers(0, 1000), st.sampled_from([-570, 0, 330, 345, 840])
+            st.integers(0, 300), st.integers(1, 300), st.integers(0, 1000), st.sampled_from([-570, 0, 330, 345, 840])
         ),
         max_size=12,
     )
@@ -192,12 +192,14 @@ def test_devices_that_disagree_about_the_offset_told_of_the_same_hour() -> None:
 def test_a_second_device_with_any_offsets_never_doubles_what_the_first_told(
     rows: list[tuple[int, int, int, int]],
 ) -> None:
+    """Each device tells of a time once: after a gap, so many minutes."""
     base = datetime(2026, 3, 1, tzinfo=UTC)
+    ends = list(accumulate(gap + minutes for gap, minutes, _, _ in rows))
 
     def told(source: str, shift: int) -> list[Record]:
         return [
-            Record(STEPS, n, base + timedelta(minutes=a), base + timedelta(minutes=a + m), (o, 0)[shift], source)
-            for a, m, n, o in rows
+            Record(STEPS, n, base + timedelta(minutes=end - m), base + timedelta(minutes=end), (o, 0)[shift], source)
+            for end, (_, m, n, o) in zip(ends, rows, strict=True)
         ]
 
     alone = sum(s.value for s in best_covered_sums(told("a/1", 0)).values())
