@@ -25,7 +25,7 @@ PEOPLE_CONFIDENCE = 0.5
 PEOPLE_RULE = "other people are on it"
 
 
-class EventFeatures(msgspec.Struct, frozen=True):
+class EventFeatures(msgspec.Struct, frozen=True, gc=False):
     """What a classifier may look at; nothing else of an event reaches it.
 
     Attributes:
@@ -45,7 +45,7 @@ class EventFeatures(msgspec.Struct, frozen=True):
     kind: EventKind = EventKind.DEFAULT
 
 
-class Classification(msgspec.Struct, frozen=True):
+class Classification(msgspec.Struct, frozen=True, gc=False):
     """What an event is taken to be.
 
     Attributes:
@@ -106,6 +106,7 @@ class RuleClassifier:
         self._rules = (*own_rules, *others)
         self._ranks = [(number < len(own_rules), rule.confidence) for number, rule in enumerate(self._rules)]
         self._conditional = frozenset(number for number, rule in enumerate(self._rules) if rule.conditional)
+        self._said = [Classification(r.action, r.confidence, r.id, r.meeting) for r in self._rules]
         self._index = PhraseIndex()
         for number, rule in enumerate(self._rules):
             for phrase in rule.words:
@@ -127,20 +128,21 @@ class RuleClassifier:
         if event.kind in _BY_KIND:
             return _BY_KIND[event.kind]
         matched = self._index.matches(words_of(event.title) if words is None else words)
-        best: tuple[bool, float, int, int] | None = None
+        best = None
         for number, length in matched.items():
             if number < 0 or ~number in matched:
                 continue
             if number in self._conditional and not self._rules[number].fits(event.length_min, event.part, event.others):
                 continue
-            rank = (*self._ranks[number], length, -number)
+            rank = (self._ranks[number], length, -number)
             if best is None or rank > best:
                 best = rank
         if best is None:
             return self._without_rule(event)
-        rule = self._rules[-best[3]]
-        confidence = rule.confidence * (ALL_DAY_FACTOR if event.all_day and rule.action is not None else 1.0)
-        return Classification(rule.action, confidence, rule.id, rule.meeting)
+        said = self._said[-best[2]]
+        if event.all_day and said.action is not None:
+            return msgspec.structs.replace(said, confidence=said.confidence * ALL_DAY_FACTOR)
+        return said
 
     def _without_rule(self, event: EventFeatures) -> Classification:
         if event.others >= 1 and not event.all_day:

@@ -77,10 +77,11 @@ class PooledClassifier:
         """One classification for each event, in order."""
         words = [words_of(event.title) for event in events]
         said = [self._rules.classify_one(event, own) for event, own in zip(events, words, strict=True)]
+        marked = EventKind.DEFAULT
         open_ = [
             i
-            for i, (event, own, first) in enumerate(zip(events, words, said, strict=True))
-            if event.kind is EventKind.DEFAULT and first.rule not in self._own and (_tell(own) or _known(first))
+            for i, first in enumerate(said)
+            if events[i].kind is marked and first.rule not in self._own and (_known(first) or _tell(words[i]))
         ]
         if not open_:
             return said
@@ -124,7 +125,7 @@ def _known(said: Classification) -> bool:
 
 def _tell(words: Sequence[str]) -> bool:
     """Whether the learned opinion may speak of words alone: one has letters enough; pictures and numbers have none."""
-    return any(word.isalpha() and len(set(word)) >= LEAST_LETTERS for word in words)
+    return any(len(word) >= LEAST_LETTERS and word.isalpha() and len(set(word)) >= LEAST_LETTERS for word in words)
 
 
 def rule_logarithms(said: Sequence[Classification]) -> Floats:

@@ -82,7 +82,7 @@ class TitleModel:
             own = titles[start : start + _CHUNK]
             buckets, begins = pieces_of(own)
             counts = np.diff(np.append(begins, len(buckets)))
-            sums = np.add.reduceat(self._weights[buckets], begins, axis=0)
+            sums = np.add.reduceat(self._weights.take(buckets, axis=0), begins, axis=0)
             found[start : start + _CHUNK] = sums / np.sqrt(counts)[:, None] + self._bias
         return found
 
