@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import rhythm.store.readings
 from rhythm.store import HealthReading, PersonStore, Store
 from store.samples import NOON_AT, reading
 
@@ -32,6 +33,20 @@ def test_the_same_readings_again_add_nothing(ada: PersonStore) -> None:
 def test_one_value_from_two_sources_is_two_readings(ada: PersonStore) -> None:
     assert ada.readings.add([reading(source="Watch"), reading(source="Phone")]).added == 2
     assert [stream.source for stream in ada.readings.streams()] == ["Phone", "Watch"]
+
+
+def test_more_readings_at_once_than_a_statement_takes_values(ada: PersonStore) -> None:
+    assert ada.readings.add(reading(minute) for minute in range(34_000)).added == 34_000
+
+
+def test_more_streams_than_a_statement_names_are_read_in_order(
+    ada: PersonStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [reading(minute, source=f"Watch {minute % 7}") for minute in range(21)]
+    ada.readings.add(rows)
+    monkeypatch.setattr(rhythm.store.readings, "STREAMS_AT_ONCE", 3)
+    assert ada.readings.window(["heart_rate"], NOON_AT, NOON_AT + timedelta(hours=1)) == tuple(rows)
+    assert ada.readings.touching(["heart_rate"], [(NOON_AT, NOON_AT + timedelta(hours=1))]) == tuple(rows)
 
 
 def test_a_window_holds_what_starts_in_it(ada: PersonStore) -> None:

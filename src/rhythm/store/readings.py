@@ -23,6 +23,8 @@ from rhythm.store.tables import reading_streams, readings
 T = TypeVar("T")
 
 BATCH_ROWS = 20_000
+STREAMS_AT_ONCE = 10_000
+"""Streams that one query names; databases take some 32,000 values a statement."""
 """Readings written in one transaction by `Readings.add`."""
 
 LONGEST_TOUCHING = timedelta(days=2)
@@ -74,8 +76,7 @@ class Readings:
         within = sa.and_(readings.c.start_at >= from_at, readings.c.start_at < until_at)
         with self._scope.read() as connection:
             streams = [stream for stream in self._streams(connection) if stream.kind in wanted]
-            of_streams = readings.c.stream.in_([stream.number for stream in streams])
-            return self._read(connection, streams, sa.and_(of_streams, within))
+            return self._of_streams(connection, streams, within)
 
     def touching(self, kinds: Iterable[str], spans: Sequence[tuple[datetime, datetime]]) -> tuple[HealthReading, ...]:
         """The readings of those kinds that share an instant with one of the spans, once each, by start.
@@ -89,12 +90,11 @@ class Readings:
         found: list[HealthReading] = []
         with self._scope.read() as connection:
             streams = [stream for stream in self._streams(connection) if stream.kind in wanted]
-            of_streams = c.stream.in_([stream.number for stream in streams])
             after_at = _BEGINNING_AT
             for from_at, until_at in spans if streams else ():
                 first_at = max(after_at, from_at - LONGEST_TOUCHING)
                 within = sa.and_(c.start_at > first_at, c.start_at <= until_at, c.end_at >= from_at)
-                found += self._read(connection, streams, sa.and_(of_streams, within))
+                found += self._of_streams(connection, streams, within)
                 after_at = until_at
         return tuple(found)
 
@@ -133,6 +133,19 @@ class Readings:
         c = reading_streams.c
         query = fields_of(ReadingStream, reading_streams).where(self._scope.mine(reading_streams))
         return self._scope.rows(connection, query.order_by(c.kind, c.source, c.unit), ReadingStream)
+
+    def _of_streams(
+        self, connection: sa.Connection, streams: Sequence[ReadingStream], within: sa.ColumnElement[bool]
+    ) -> tuple[HealthReading, ...]:
+        """The readings of those streams, by start."""
+        c = readings.c
+        found: list[HealthReading] = []
+        for some in list(_batches(streams, STREAMS_AT_ONCE)) or [[]]:
+            named = c.stream.in_([stream.number for stream in some])
+            found += self._read(connection, some, sa.and_(named, within))
+        if len(streams) > STREAMS_AT_ONCE:
+            found.sort(key=lambda one: (one.start_at, one.end_at, one.external_id))
+        return tuple(found)
 
     def _read(
         self, connection: sa.Connection, streams: Iterable[ReadingStream], which: sa.ColumnElement[bool]
