@@ -47,9 +47,10 @@ def config_of(names: Sequence[str], people: int, weeks: int) -> dict[str, Any]:
 
 
 def run(
-    names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None]
-) -> dict[str, list[Lived]]:
-    """Live what the folder does not hold, on all cores; average and oracle are added.
+    names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None],
+    workers: int | None = None,
+) -> dict[str, list[Lived]]:  # fmt: skip
+    """Live what the folder does not hold; average and oracle are added.
 
     Args:
         names: of policies; see `rhythm.rehearse.suggesters.NAMES`.
@@ -57,6 +58,7 @@ def run(
         people: how many.
         weeks: how many each.
         on_progress: called with a policy's name and 1 for each person who is done.
+        workers: processes; one for each core by default.
 
     Raises:
         UnknownNameError: no such policy.
@@ -71,7 +73,7 @@ def run(
     seeds = range(FIRST_SEED, FIRST_SEED + people)
     found: dict[tuple[str, int], Lived] = {}
     # Each in a process of its own kind: a server's threads must not be forked.
-    with ProcessPoolExecutor(min(CORES, people * len(wanted)), multiprocessing.get_context("spawn")) as pool:
+    with ProcessPoolExecutor(min(workers or CORES, people * len(wanted)), multiprocessing.get_context("spawn")) as pool:
         waiting = {}
         for seed in seeds:
             for name in wanted:
@@ -123,9 +125,11 @@ def _row(name: str, estimate: statistics.Estimate | None) -> Row:
 
 
 def _sources() -> str:
-    """Digest of the assistant's sources and of the rehearsal's own."""
+    """Digest of the assistant's sources, of the rehearsal's own, and of the student's card, which names its weights."""
     root = Path(__file__).parents[1]
-    paths = [path for part in ("assist", "bridge", "store", "web", "rehearse") for path in (root / part).rglob("*.py")]
+    parts = ("assist", "adapt", "bridge", "store", "web", "rehearse")
+    paths = [path for part in parts for path in (root / part).rglob("*.py")]
+    paths += (root / "policy" / "student" / "weights").glob("student-device*.json")
     digest = hashlib.sha256()
     for path in sorted(paths):
         digest.update(path.relative_to(root).as_posix().encode())

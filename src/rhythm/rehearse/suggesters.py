@@ -1,14 +1,16 @@
 """Who suggests in a rehearsal, behind the assistant's own face: the planner, its references, and simpler policies.
 
-==============  =================================================================================
-``planner``     what the assistant serves
-``average``     the same, told the average person; finds out meters and habits from what reaches it
-``oracle``      the same, told each morning who the person is
-``heuristic``   a fixed priority list on the levels that the pages show
-``bandit``      Thompson sampling on acceptance by action and part of the day, from nothing
-``random``      any action
-``silent``      nothing: the life that the person leads unasked
-==============  =================================================================================
+===================  ============================================================================
+``planner``          what the assistant serves
+``average``          the same, told the average person; finds out meters and habits from what reaches it
+``oracle``           the same, told each morning who the person is
+``student-device``   the device student (`rhythm.rehearse.student`)
+``student-adapted``  the same with the person's weekly adapter
+``heuristic``        a fixed priority list on the levels that the pages show
+``bandit``           Thompson sampling on acceptance by action and part of the day, from nothing
+``random``           any action
+``silent``           nothing: the life that the person leads unasked
+===================  ============================================================================
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +27,7 @@ from rhythm.life.living import Lives
 from rhythm.life.profiles import average_person
 from rhythm.life.sensing import PRIOR_MEANS
 from rhythm.policy.suggest import Suggested, suggest
+from rhythm.rehearse.student import AdaptedStudent, Student
 from rhythm.vocab import ACTION_COUNT, ACTIONS, METERS, SLOTS_PER_DAY, Action, Answered, Outcome, UnknownNameError
 
 _LOOKED_AT: Final = (Outcome.ACCEPTED, Outcome.RESCHEDULED, Outcome.IGNORED)
@@ -130,6 +133,8 @@ class Silent:
 
 _MADE: Final[dict[str, Callable[[Lives], Suggester]]] = {
     "planner": lambda _lives: Planner(),
+    "student-device": lambda _lives: Student(),
+    "student-adapted": lambda _lives: AdaptedStudent(),
     "average": lambda _lives: Told("average"),
     "oracle": lambda lives: Told("oracle", lives),
     "heuristic": lambda _lives: Heuristic(),

@@ -20,6 +20,7 @@ def rehearse(
     results: Annotated[
         Path, typer.Option("--results", help="Folder that keeps the results; a run that was cut short goes on there.")
     ] = Path("results/rehearsal"),
+    workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves to this file, their data beside it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -37,7 +38,7 @@ def rehearse(
     names = list(NAMES) if policies == "all" else [name.strip() for name in policies.split(",") if name.strip()]
     total = people * len({*names, *rehearsal.REFERENCES})
     with progress("people living", total) as on_progress:
-        lived = rehearsal.run(names, results, people=people, weeks=weeks, on_progress=on_progress)
+        lived = rehearsal.run(names, results, people=people, weeks=weeks, on_progress=on_progress, workers=workers)
     rows = rehearsal.rows_of(lived)
     if plot is not None:
         from rhythm.rehearse.plot import draw_rehearsal  # noqa: PLC0415
