@@ -30,8 +30,8 @@ week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read an
 	$(VENV)/bin/rhythm sim play --policy planner --seed 7
 
 test: ## Install with all extras, then run every check and every test
-	$(MAKE) --jobs 2 $(DEV_STAMP) kernels
-	$(MAKE) --jobs 2 check every
+	$(MAKE) --jobs 2 check kernels
+	$(MAKE) every
 
 every: $(DEV_STAMP)
 	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
