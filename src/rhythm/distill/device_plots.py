@@ -17,6 +17,8 @@ _COLOURS: Final = {
     "adapter-gated": PINK,
     "posterior": BLUE,
     "posterior-and-student": BLACK,
+    "heuristic": ORANGE,
+    "bandit": PINK,
 }
 _PANELS: Final = {"loss": "Log loss of an answer", "wellbeing": "Wellbeing in the week after"}
 
@@ -90,6 +92,35 @@ def draw_weeks(rows: Sequence[Row], path: Path) -> None:
         for axes in (left, right):
             axes.set_xlabel("week", color=GREY)
             axes.legend(fontsize=9)
+
+
+_LIVING: Final = {"wellbeing": "Wellbeing", "acceptance": "Suggestions accepted", "belief-error": "Error of beliefs",
+                  "coverage80": "Beliefs within their 80 % interval"}  # fmt: skip
+
+
+def draw_living(rows: Sequence[Row], path: Path) -> None:
+    """Draw the rows of `rhythm.distill.device_living.rows_of` to a file, data beside it; errors as `draw_curve`.
+
+    Everybody lived with the student, the first few with the posterior too; the last panel is paired on those.
+    """
+    panels: list[dict[str, Any]] = [
+        {"title": title, "lines": lines_of(rows, metric, "week-")} for metric, title in _LIVING.items()
+    ]
+    paired = lines_of(rows, "wellbeing-less-posterior", "week-")
+    panels.append({"title": "Wellbeing less the posterior's, same people", "lines": paired})
+    title = "Weeks through the device channel"
+    with canvas(path, {"title": title, "panels": panels}, 13.5, 7.4) as figure:
+        for place, panel in enumerate(panels):
+            axes = figure.add_subplot(2, 3, place + 1)
+            for line in panel["lines"]:
+                _draw(axes, line, line["at"])
+                if line["learner"] in ("student", "posterior"):
+                    colour = _COLOURS[line["learner"]]
+                    axes.fill_between(line["at"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
+            axes.set_title(panel["title"], fontsize=10)
+            axes.set_xlabel("week", color=GREY)
+            axes.legend(fontsize=8)
+        figure.suptitle(title, x=0.01, ha="left", fontweight="bold", fontsize=11)
 
 
 def _draw(axes: Any, line: dict[str, Any], at: Sequence[int]) -> None:

@@ -4,14 +4,12 @@ Training needs the extra `train`; what comes of it is served without.
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from rhythm.cli.output import JsonOption, print_json, progress
-
-if TYPE_CHECKING:
-    from rhythm.bench.rows import Row
+from rhythm.cli import student_measures
+from rhythm.cli.output import progress
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
@@ -19,8 +17,6 @@ DEFAULT_DATA = Path("runs/device-data")
 DEFAULT_CHECKPOINT = Path("runs/student-device.pt")
 Data = Annotated[Path, typer.Option(help="Folder of taught lives.")]
 Checkpoint = Annotated[Path, typer.Option(help="File that training writes and goes on from.")]
-Weights = Annotated[Path | None, typer.Option(help="File of weights; those that are shipped by default.")]
-Plot = Annotated[Path | None, typer.Option(help="Draw the picture to this file, its data beside it.")]
 
 
 @app.callback()
@@ -99,76 +95,8 @@ def export(
         typer.echo(f"{name}: {value:.4f}")
 
 
-@app.command(epilog="Example: [bold]rhythm student adapters --people 200 --stored 24[/bold]")
-def adapters(
-    people: Annotated[int, typer.Option(min=2, help="How many people answer for nine weeks.")] = 400,
-    stored: Annotated[int, typer.Option(min=2, help="Of how many the particle posterior is kept; seconds each.")] = 64,
-    weights: Weights = None,
-    plot: Plot = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Foresee people's answers week by week: student, personal adapter, its gate, and the stored posterior."""
-    from rhythm.adapt.plan import plan_beside  # noqa: PLC0415
-    from rhythm.distill import adapter_table  # noqa: PLC0415
-    from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
-
-    path = weights or device_weights()
-    model = read_device_model(path)
-    plan = plan_beside(path, model.card.name, model.card.width)
-    with progress("answering", stored) as on_person:
-        rows = adapter_table.rows_of(adapter_table.table(model, plan, people, stored, on_person))
-    if plot is not None:
-        from rhythm.distill.device_plots import draw_weeks  # noqa: PLC0415
-
-        draw_weeks(rows, plot)
-    if as_json:
-        print_json("rhythm.student-adapters/1", {**_config(people, model.card.name), "stored": stored}, rows)
-        return
-    _print("Answers foreseen week by week", [r for r in rows if r.name.split("-")[-1] in {"1", "2", "5", "8", "36"}])
-
-
-@app.command(epilog="Example: [bold]rhythm student curve --stored 12 --plot curve.png[/bold]")
-def curve(
-    people: Annotated[int, typer.Option(min=2, help="How many people's answers are foreseen.")] = 1000,
-    living: Annotated[int, typer.Option(min=2, help="How many live a week with each assistant.")] = 200,
-    stored: Annotated[int, typer.Option(min=2, help="Of how many the particle posterior is asked; seconds each.")] = 24,
-    weights: Weights = None,
-    plot: Plot = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Log loss of answers and wellbeing by how many days were read before: 0, 1, 3, 7, 14, 30."""
-    from rhythm.distill import device_curve  # noqa: PLC0415
-    from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
-
-    model = read_device_model(weights or device_weights())
-    with progress("reading", 2 * stored * len(device_curve.CONTEXTS)) as on_person:
-        answers = device_curve.answer_curve(model, people, stored, on_person)
-        rows = device_curve.curve_rows(answers, device_curve.wellbeing_curve(model, living, stored, on_person))
-    if plot is not None:
-        from rhythm.distill.device_plots import draw_curve  # noqa: PLC0415
-
-        draw_curve(rows, plot)
-    if as_json:
-        print_json(
-            "rhythm.student-curve/1", {**_config(people, model.card.name), "living": living, "stored": stored}, rows
-        )
-        return
-    _print("What days of context are worth", rows)
-
-
-def _config(people: int, student: str) -> dict[str, object]:
-    from rhythm.bench.versions import versions  # noqa: PLC0415
-    from rhythm.distill.device_record import FIRST_EVALUATION_SEED  # noqa: PLC0415
-
-    return {
-        "people": people, "first_seed": FIRST_EVALUATION_SEED, "population": "peaked", "styles": "benchmark",
-        "student": student, "versions": versions(),
-    }  # fmt: skip
-
-
-def _print(title: str, rows: "list[Row]") -> None:
-    from rich.console import Console  # noqa: PLC0415
-
-    from rhythm.bench.report import checked_table  # noqa: PLC0415
-
-    Console().print(checked_table(title, rows))
+app.command(epilog="Example: [bold]rhythm student adapters --people 200 --stored 24[/bold]")(student_measures.adapters)
+app.command(epilog="Example: [bold]rhythm student curve --stored 12 --plot curve.png[/bold]")(student_measures.curve)
+app.command(epilog="Example: [bold]rhythm student living --people 400 --stored 96[/bold]")(student_measures.living)
+app.command(epilog="Example: [bold]rhythm student taps --people 90[/bold]")(student_measures.taps)
+app.command(epilog="Example: [bold]rhythm student speed[/bold]")(student_measures.speed)
