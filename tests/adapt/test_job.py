@@ -24,7 +24,7 @@ from rhythm.adapt.job import (
 from rhythm.adapt.plan import AdapterPlan, read_plan
 from rhythm.adapt.reading import news_by_slot, read_answers
 from rhythm.policy.student.device_model import DEVICE_VARIABLE, DEVICE_WEIGHTS, device_model
-from rhythm.policy.student.model_file import DamagedModelError
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.store import AdapterState, PersonStore, Proposal, Store
 from rhythm.vocab import (
     Action,

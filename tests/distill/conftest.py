@@ -8,7 +8,8 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra `train`")
 
 from rhythm.distill.dataset import Plan, make_dataset
-from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint
+from rhythm.distill.export import export_checkpoint
+from rhythm.distill.model_writing import MOST_DIFFERENCE
 from rhythm.distill.network import Shape
 from rhythm.distill.teacher import Lesson, taught
 from rhythm.distill.training import Progress, Recipe, begin, split, train

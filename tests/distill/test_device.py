@@ -29,7 +29,7 @@ from rhythm.distill.device_training import (
     split_lives,
     train_device,
 )
-from rhythm.distill.export import MOST_DIFFERENCE
+from rhythm.distill.model_writing import MOST_DIFFERENCE
 from rhythm.policy.student.device_model import DEVICE_WEIGHTS, device_model, read_device_model
 from rhythm.policy.student.device_tokens import DEVICE_PLACES, LOOKED_AT
 from rhythm.vocab import InvalidValueError, SchemaError

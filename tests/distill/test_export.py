@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 from rhythm.bench.play import play
-from rhythm.distill.export import MOST_DIFFERENCE, greatest_difference
+from rhythm.distill.export import greatest_difference
+from rhythm.distill.model_writing import MOST_DIFFERENCE
 from rhythm.distill.training import load
 from rhythm.distill.weeks import TaughtWeeks
 from rhythm.life.populations import Population, sample_people
-from rhythm.policy.student.model_file import DamagedModelError, read_model
+from rhythm.policy.student.model_file import read_model
 from rhythm.policy.student.player import StudentPolicy
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.vocab import SchemaError
 
 

@@ -12,8 +12,9 @@ from rhythm.distill.card import add_results
 from rhythm.distill.dataset import described
 from rhythm.distill.plots import draw_scaling, read_curve, scaling_data
 from rhythm.policy.registry import make_policy
-from rhythm.policy.student.model_file import DamagedModelError, read_card
+from rhythm.policy.student.model_file import read_card
 from rhythm.policy.student.shipped import WEIGHTS_VARIABLE, student_or_planner
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.vocab import SchemaError
 
 SEEDS = np.arange(2_600_000, 2_600_003)

@@ -24,7 +24,7 @@ from rhythm.policy.student.device_tokens import (
     SlotNews,
     no_news,
 )
-from rhythm.policy.student.model_file import DamagedModelError
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.vocab import SchemaError
 
 

@@ -1,6 +1,4 @@
-"""Tokens: both channels fill one form, unknown is marked and never a middling value, people stay apart."""
-
-from typing import Any
+"""Tokens of the perfect channel: a week as it was seen, unknown is marked, people stay apart."""
 
 import numpy as np
 import pytest
@@ -8,25 +6,10 @@ import pytest
 from rhythm.bench.play import view_of
 from rhythm.life.populations import Population, sample_people
 from rhythm.life.week import Weeks
-from rhythm.policy.student.tokens import PLACES, TOKEN_WIDTH, Moment, exact_tokens, sensed_tokens
+from rhythm.policy.student.tokens import PLACES, TOKEN_WIDTH, exact_tokens
 from rhythm.vocab import WEEK_STEPS
 
 SEEDS = np.arange(700_000, 700_006)
-
-
-def _moment(**changes: Any) -> Moment:
-    people = 2
-    blank = Moment(
-        slot=9,
-        events=np.full(people, -1, np.int8),
-        meters=np.full((people, 5), np.nan),
-        meter_sds=np.full((people, 5), np.nan),
-        ages=np.zeros((people, 5), np.int64),
-        done=np.full(people, -1, np.int8),
-        suggested=np.full(people, -1, np.int8),
-        outcomes=np.full(people, -1, np.int8),
-    )
-    return blank._replace(**changes)
 
 
 def test_the_fields_fill_a_token_without_gap() -> None:
@@ -54,24 +37,13 @@ def test_a_week_is_read_as_it_was_seen(step: int) -> None:
     np.testing.assert_allclose(tokens[:, PLACES["remaining"]], 1.0 - step / WEEK_STEPS, atol=1e-6)
 
 
-def test_what_is_not_known_is_marked() -> None:
-    tokens = sensed_tokens(_moment())
-    for field in ("exact", "meters", "meters_known", "meter_sds", "meter_ages", "deltas", "anomalies", "reward"):
+def test_what_this_channel_does_not_tell_is_marked() -> None:
+    tokens = exact_tokens(view_of(Weeks(sample_people(SEEDS, Population.PEAKED), SEEDS)))
+    for field in ("meter_sds", "meter_ages"):
         assert (tokens[:, PLACES[field]] == 0.0).all()
-    for field in ("event", "done", "suggested", "outcome"):
+    for field in ("done", "suggested", "outcome"):
         assert (tokens[:, PLACES[field]][:, -1] == 1.0).all()
         assert (tokens[:, PLACES[field]].sum(axis=1) == 1.0).all()
-
-
-def test_a_reading_is_told_with_its_error_and_age() -> None:
-    meters, sds, ages = np.full((2, 5), np.nan), np.full((2, 5), np.nan), np.zeros((2, 5), np.int64)
-    meters[0, 0], sds[0, 0], ages[0, 0] = 0.6, 0.2, 7
-    meters[1, 3], sds[1, 3], ages[1, 3] = 0.1, 0.3, 4000
-    tokens = sensed_tokens(_moment(meters=meters, meter_sds=sds, ages=ages))
-    np.testing.assert_array_equal(tokens[:, PLACES["meters_known"]], np.isfinite(meters))
-    np.testing.assert_allclose(tokens[0, PLACES["meter_ages"]][0], 0.25)
-    np.testing.assert_allclose(tokens[1, PLACES["meter_ages"]][3], 1.0)
-    np.testing.assert_allclose(tokens[0, PLACES["meter_sds"]][0], 0.2, atol=1e-6)
 
 
 def test_people_do_not_mix() -> None:

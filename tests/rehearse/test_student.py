@@ -14,7 +14,7 @@ from rhythm.adapt.job import shipped_plan
 from rhythm.assist.context import Context
 from rhythm.assist.suggesting import Asked
 from rhythm.policy.student.device_model import DEVICE_VARIABLE, DeviceSaid, Floats, device_model
-from rhythm.policy.student.model_file import DamagedModelError
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.policy.suggest import FLOOR
 from rhythm.rehearse import student as made
 from rhythm.rehearse.student import AdaptedStudent, Student

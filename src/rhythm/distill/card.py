@@ -5,7 +5,8 @@ from pathlib import Path
 import msgspec
 
 from rhythm.bench.measures import rows_of
-from rhythm.bench.results import read_results, write_whole
+from rhythm.bench.results import read_results
+from rhythm.distill.model_writing import write_card
 from rhythm.policy.student.model_file import Card, read_card
 from rhythm.vocab import SchemaError
 
@@ -33,5 +34,5 @@ def add_results(weights: Path, results: Path) -> Card:
     if not rows:
         raise SchemaError(f"{results} holds no results of {weights.name}; run `rhythm bench run --policy student`")
     written = msgspec.structs.replace(card, training={**card.training, "results": rows})
-    write_whole(weights.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(written), indent=2))
+    write_card(weights, written)
     return written

@@ -9,12 +9,11 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.results import write_whole
 from rhythm.bench.versions import versions
+from rhythm.distill.shards import claim_folder, described_folder
 from rhythm.distill.weeks import WEEKS_SCHEMA, TaughtWeeks, joined, read_weeks, write_weeks
 from rhythm.vocab import InvalidValueError, SchemaError
 
@@ -77,7 +76,7 @@ def make_dataset(
     if plan.weeks < 1 or plan.shard < 1:
         raise InvalidValueError(f"got {plan.weeks} weeks in files of {plan.shard}; give at least one of each")
     check_training_seeds(range(plan.first_seed, plan.first_seed + plan.rounded))
-    _claim(plan, folder)
+    claim_folder(folder, FILE_NAME, plan.config(), "taught weeks of another first seed, actor or version of Rhythm")
     starts = range(plan.first_seed, plan.first_seed + plan.weeks, plan.shard)
     missing = [start for start in starts if not _shard(folder, start).exists()]
     on_weeks("kept", plan.shard * (len(starts) - len(missing)))
@@ -106,31 +105,12 @@ def described(folder: Path) -> dict[str, Any]:
     Raises:
         SchemaError: it has no configuration, or a damaged one.
     """
-    try:
-        config: dict[str, Any] = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, Any])
-        weeks = int(config["shard_weeks"]) * len(list(folder.glob("weeks-*.npz")))
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise SchemaError(f"{folder} is no folder of taught weeks ({type(error).__name__})") from None
+    config, weeks = described_folder(folder, FILE_NAME, shard="shard_weeks", pattern="weeks-*.npz", what="weeks")
     return {**config, "weeks": weeks}
 
 
 def _shard(folder: Path, start: int) -> Path:
     return folder / f"weeks-{start}.npz"
-
-
-def _claim(plan: Plan, folder: Path) -> None:
-    path = folder / FILE_NAME
-    config = plan.config()
-    if path.exists():
-        try:
-            held = msgspec.json.decode(path.read_bytes())
-        except msgspec.DecodeError:
-            held = None
-        if held != config:
-            raise InvalidValueError(
-                f"{folder} holds taught weeks of another first seed, actor or version of Rhythm; name another folder"
-            )
-    write_whole(path, msgspec.json.format(msgspec.json.encode(config), indent=2))
 
 
 def _make(start: int, count: int, folder: Path, actor: Path | None) -> None:

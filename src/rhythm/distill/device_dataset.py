@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.results import write_whole
 from rhythm.bench.versions import versions
 from rhythm.distill.device_lives import LIVES_SCHEMA, lived, write_lives
+from rhythm.distill.shards import claim_folder, described_folder
 from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
 from rhythm.vocab import WEEK_STEPS, InvalidValueError, SchemaError
 
@@ -54,13 +53,7 @@ def make_lives(plan: LivesPlan, folder: Path, on_lives: OnLives = lambda _l, _n:
         raise InvalidValueError("give at least one life of one week")
     starts = range(plan.first_seed, plan.first_seed + plan.lives, plan.shard)
     check_training_seeds(range(plan.first_seed, starts[-1] + plan.shard))
-    path = folder / FILE_NAME
-    written = msgspec.json.format(msgspec.json.encode(plan.config()), indent=2)
-    if path.exists() and path.read_bytes() != written:
-        raise InvalidValueError(
-            f"{folder} holds lives of another first seed, length or version of Rhythm; name another folder"
-        )
-    write_whole(path, written)
+    claim_folder(folder, FILE_NAME, plan.config(), "lives of another first seed, length or version of Rhythm")
     for start in starts:
         shard = folder / f"lives-{start}.npz"
         if not shard.exists():
@@ -87,9 +80,5 @@ def described_lives(folder: Path) -> dict[str, Any]:
     Raises:
         SchemaError: it has no configuration, or a damaged one.
     """
-    try:
-        config: dict[str, Any] = msgspec.json.decode((folder / FILE_NAME).read_bytes(), type=dict[str, Any])
-        lives = int(config["shard"]) * len(list(folder.glob("lives-*.npz")))
-    except (OSError, KeyError, TypeError, ValueError) as error:
-        raise SchemaError(f"{folder} is no folder of taught lives ({type(error).__name__})") from None
+    config, lives = described_folder(folder, FILE_NAME, shard="shard", pattern="lives-*.npz", what="lives")
     return {**config, "lives": lives}

@@ -6,17 +6,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import torch
 
-from rhythm.bench.results import write_whole
 from rhythm.bench.versions import versions
 from rhythm.distill.device_graph import device_step_graph
 from rhythm.distill.device_lives import TaughtLives, read_lives
 from rhythm.distill.device_network import DeviceStudent
 from rhythm.distill.device_training import load_device, remembered_weeks, stated
-from rhythm.distill.export import MOST_DIFFERENCE
+from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import parameters_of
 from rhythm.policy.student.device_memory import MEMORY_WIDTH
 from rhythm.policy.student.device_model import (
@@ -26,7 +24,6 @@ from rhythm.policy.student.device_model import (
     read_device_model,
 )
 from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
-from rhythm.policy.student.model_file import DamagedModelError
 
 DEVICE_LIMITS: Final = (
     "It learned from simulated people and their simulated answers, styles no wider than the posterior's prior, up to "
@@ -61,7 +58,7 @@ def export_device(
 
     Raises:
         SchemaError: a damaged checkpoint or shard.
-        DamagedModelError: what is served would differ by more than `MOST_DIFFERENCE`.
+        DamagedModelError: what is served would differ by more than `rhythm.distill.model_writing.MOST_DIFFERENCE`.
     """
     progress = load_device(checkpoint)
     network = progress.network.eval()
@@ -75,12 +72,8 @@ def export_device(
         "limits": DEVICE_LIMITS,
     }
     card = device_card(network, weights, training)
-    write_whole(path, weights)
-    write_whole(path.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(card), indent=2))
-    difference = device_difference(network, path, read_lives(*lives))
-    if not difference <= MOST_DIFFERENCE:
-        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; do not serve it")
-    return card, difference
+    write_model(path, weights, card)
+    return card, checked(path, device_difference(network, path, read_lives(*lives)))
 
 
 def device_difference(network: DeviceStudent, path: Path, lives: TaughtLives, people: int = 5) -> float:

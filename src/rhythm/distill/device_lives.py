@@ -6,8 +6,6 @@ it is right about the answers), and what suggesting it would have brought. No pa
 so thousands of weeks take seconds.
 """
 
-import io
-import zipfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
@@ -17,7 +15,6 @@ from numpy.typing import NDArray
 
 from rhythm.belief.person_prior import style_range
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.results import write_whole
 from rhythm.distill.device_policies import (
     ASKED,
     CHANCE,
@@ -27,6 +24,7 @@ from rhythm.distill.device_policies import (
     RandomChooser,
     ThompsonChooser,
 )
+from rhythm.distill.shards import read_arrays, write_arrays
 from rhythm.distill.teacher import people_of
 from rhythm.life.answer_styles import STYLE_WIDTH, Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
@@ -192,9 +190,7 @@ def lived(seeds: NDArray[np.int64], slots: int, student: Chooser | None = None) 
 
 def write_lives(path: Path, lives: TaughtLives) -> None:
     """Write a shard, whole or not at all."""
-    content = io.BytesIO()
-    np.savez(content, schema=np.array(LIVES_SCHEMA), **vars(lives))
-    write_whole(path, content.getvalue())
+    write_arrays(path, LIVES_SCHEMA, vars(lives))
 
 
 def read_lives(*paths: Path) -> TaughtLives:
@@ -211,16 +207,7 @@ def read_lives(*paths: Path) -> TaughtLives:
 
 
 def _read(path: Path) -> TaughtLives:
-    try:
-        with np.load(path, allow_pickle=False) as held:
-            schema = str(held["schema"])
-            if schema != LIVES_SCHEMA:
-                raise SchemaError(f"{path.name} is of schema {schema[:60]!r}; this version reads {LIVES_SCHEMA!r}")
-            lives = TaughtLives(**{f.name: held[f.name] for f in fields(TaughtLives)})
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, SchemaError):
-            raise
-        raise SchemaError(f"{path.name} is damaged ({type(error).__name__}); remove it and make it again") from None
+    lives = TaughtLives(**read_arrays(path, LIVES_SCHEMA, [f.name for f in fields(TaughtLives)]))
     check_training_seeds(lives.seeds)
     if lives.tokens.shape[2:] != (DEVICE_TOKEN_WIDTH,):
         raise SchemaError(f"{path.name} holds tokens of another version; remove it and make it again")

@@ -1,27 +1,33 @@
 """Train the device student on taught lives: resumable, with its curve beside the checkpoint."""
 
-import io
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-import msgspec
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
-from rhythm.bench.results import write_whole
+from rhythm.distill.checkpoints import (
+    curve_rows,
+    named,
+    optimizer_of,
+    read_checkpoint,
+    share_of_rate,
+    take_step,
+    write_checkpoint,
+)
 from rhythm.distill.device_lives import TaughtLives
 from rhythm.distill.device_network import DeviceOutputs, DeviceShape, DeviceStudent
 from rhythm.distill.losses import pinball
 from rhythm.distill.network import parameters_of
 from rhythm.policy.student.device_memory import week_means
 from rhythm.policy.student.device_tokens import DEVICE_PLACES, DEVICE_TOKENS_VERSION
-from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, InvalidValueError, SchemaError
+from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, InvalidValueError
 
 DEVICE_CHECKPOINT: Final = "rhythm.device-checkpoint/1"
 DEVICE_CURVE: Final = "rhythm.device-train/1"
@@ -29,6 +35,10 @@ GAIN_SCALE: Final = 4.0
 """Factor on gains in the loss, so that they are of the size of the rest."""
 ASIDE_OF: Final = 20
 """One life in so many is kept aside."""
+LEAST_RATE: Final = 0.01
+"""Share of the highest rate that is left in the last step."""
+DECAY: Final = 0.01
+"""Of weights."""
 OnStep = Callable[[str, int], None]
 
 
@@ -109,9 +119,7 @@ def begin_device(recipe: DeviceRecipe) -> DeviceProgress:
     """A network before its first step."""
     torch.manual_seed(recipe.seed)
     network = DeviceStudent(recipe.shape)
-    return DeviceProgress(
-        recipe, network, torch.optim.AdamW(network.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=0.01)
-    )
+    return DeviceProgress(recipe, network, optimizer_of(network, recipe.rate, DECAY))
 
 
 def device_losses(said: DeviceOutputs, right: LifeBatch) -> DeviceLosses:
@@ -182,29 +190,18 @@ def train_device(
         random = np.random.default_rng([recipe.seed, progress.step])
         rows = random.integers(0, len(lives), recipe.batch)
         asked = np.sort(random.choice(lives.slots, min(recipe.asked, lives.slots), replace=False))
-        for group in progress.optimizer.param_groups:
-            group["lr"] = recipe.rate * _share(progress.step, recipe)
         batch = lives.batch(rows, asked)
         losses = device_losses(progress.network(batch.tokens, batch.weeks, asked), batch)
-        progress.optimizer.zero_grad(set_to_none=True)
-        losses.total.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(progress.network.parameters(), 1.0)
-        progress.optimizer.step()
+        share = share_of_rate(progress.step, warmup=recipe.warmup, steps=recipe.steps, least=LEAST_RATE)
+        take_step(progress.network, progress.optimizer, losses.total, recipe.rate * share)
         progress.step += 1
         on_step("training", 1)
         if progress.step % recipe.every == 0 or progress.step == recipe.steps:
             seen = look_at(progress.network, kept)
-            row = {f"aside_{name}": float(value) for name, value in seen._asdict().items()}
+            row = named("aside", seen._asdict().items())
             progress.curve.append({"step": progress.step, "seconds": time.process_time() - begun, **row})
             save_device(progress, checkpoint)
     return progress
-
-
-def _share(step: int, recipe: DeviceRecipe) -> float:
-    if step < recipe.warmup:
-        return (step + 1) / recipe.warmup
-    done = (step - recipe.warmup) / max(1, recipe.steps - recipe.warmup)
-    return 0.01 + 0.99 * 0.5 * (1.0 + float(np.cos(np.pi * done)))
 
 
 @torch.no_grad()
@@ -220,7 +217,6 @@ def look_at(network: DeviceStudent, kept: LifeTensors) -> DeviceLosses:
 
 def save_device(progress: DeviceProgress, path: Path) -> None:
     """Write a checkpoint, whole or not at all, and its curve beside it as JSON."""
-    content = io.BytesIO()
     held = {
         "schema": DEVICE_CHECKPOINT,
         "tokens": DEVICE_TOKENS_VERSION,
@@ -230,17 +226,9 @@ def save_device(progress: DeviceProgress, path: Path) -> None:
         "network": progress.network.state_dict(),
         "optimizer": progress.optimizer.state_dict(),
     }
-    torch.save(held, content)
-    write_whole(path, content.getvalue())
-    rows = [
-        {"name": f"{name}/{int(row['step'])}", "value": value}
-        for row in progress.curve
-        for name, value in row.items()
-        if name != "step"
-    ]
     config = {**asdict(progress.recipe), "parameters": parameters_of(progress.network)}
-    document = msgspec.json.encode({"schema": DEVICE_CURVE, "config": config, "rows": rows})
-    write_whole(path.with_suffix(".json"), msgspec.json.format(document, indent=2))
+    curve = {"schema": DEVICE_CURVE, "config": config, "rows": curve_rows(progress.curve)}
+    write_checkpoint(path, held, curve)
 
 
 def load_device(path: Path) -> DeviceProgress:
@@ -249,13 +237,7 @@ def load_device(path: Path) -> DeviceProgress:
     Raises:
         SchemaError: the file is damaged, or of another schema or token version.
     """
-    try:
-        held = torch.load(path, weights_only=True)
-        schema, tokens = held["schema"], held["tokens"]
-    except Exception as error:  # noqa: BLE001 - the unpickler raises whatever a damaged file makes it raise
-        raise SchemaError(f"{path.name} is no checkpoint ({type(error).__name__}); remove it to begin anew") from None
-    if schema != DEVICE_CHECKPOINT or tokens != DEVICE_TOKENS_VERSION:
-        raise SchemaError(f"{path.name} is of {schema}, {tokens}; this version reads {DEVICE_CHECKPOINT}")
+    held = read_checkpoint(path, DEVICE_CHECKPOINT, DEVICE_TOKENS_VERSION)
     recipe = DeviceRecipe(**{**held["recipe"], "shape": DeviceShape(**held["recipe"]["shape"])})
     progress = begin_device(recipe)
     progress.network.load_state_dict(held["network"])

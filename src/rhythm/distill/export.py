@@ -10,21 +10,18 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import torch
 
-from rhythm.bench.results import write_whole
 from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
 from rhythm.distill.graph import step_graph
+from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import Student, parameters_of
 from rhythm.distill.training import load
-from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, DamagedModelError
+from rhythm.policy.student.model_file import MODEL_SCHEMA, Card
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 
-MOST_DIFFERENCE: Final = 1e-4
-"""By which what is served may differ from what was trained."""
 LIMITS: Final = (
     "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
     "no estimated meter, no answer and no longer history, and its chance of acceptance was not trained. "
@@ -55,8 +52,7 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
         parameters=parameters_of(network),
         training=training,
     )
-    write_whole(path, weights)
-    write_whole(path.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(card), indent=2))
+    write_model(path, weights, card)
     return card
 
 
@@ -70,7 +66,7 @@ def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -
 
     Raises:
         SchemaError: see `rhythm.distill.training.load` and `rhythm.distill.dataset.described`.
-        DamagedModelError: what is served would differ by more than `MOST_DIFFERENCE`.
+        DamagedModelError: what is served would differ by more than `rhythm.distill.model_writing.MOST_DIFFERENCE`.
     """
     progress = load(checkpoint)
     last = progress.curve[-1] if progress.curve else {}
@@ -86,9 +82,7 @@ def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -
     card = export(progress.network, path, training)
     probes = np.random.default_rng(0).normal(size=(*_PROBES, TOKEN_WIDTH)).astype(np.float32)
     difference = greatest_difference(progress.network, path, probes)
-    if not difference <= MOST_DIFFERENCE:
-        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; do not serve it")
-    return card, difference
+    return card, checked(path, difference)
 
 
 def greatest_difference(network: Student, path: Path, tokens: np.ndarray[Any, np.dtype[np.float32]]) -> float:

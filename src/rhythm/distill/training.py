@@ -1,19 +1,24 @@
 """Train the student on taught weeks: resumable to the bit, with its curves kept beside the checkpoint."""
 
 import hashlib
-import io
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-import msgspec
 import numpy as np
 import torch
 from torch import Tensor
 
-from rhythm.bench.results import write_whole
+from rhythm.distill.checkpoints import (
+    curve_rows,
+    named,
+    optimizer_of,
+    read_checkpoint,
+    share_of_rate,
+    take_step,
+    write_checkpoint,
+)
 from rhythm.distill.losses import Losses, losses_of
 from rhythm.distill.network import Shape, Student, parameters_of
 from rhythm.distill.weeks import TaughtWeeks
@@ -24,6 +29,8 @@ CHECKPOINT_SCHEMA: Final = "rhythm.checkpoint/1"
 CURVE_SCHEMA: Final = "rhythm.distill-train/1"
 ASIDE_OF: Final = 20
 """One seed in so many is kept aside."""
+LEAST_RATE: Final = 0.1
+"""Share of the highest rate that is left in the last step."""
 OnStep = Callable[[str, int], None]
 
 
@@ -104,8 +111,7 @@ def begin(recipe: Recipe, start: Path | None = None) -> Progress:
             raise InvalidValueError(f"{start.name} is not what this recipe starts from, or is of another shape")
         network.load_state_dict(before.network.state_dict())
         earlier = [*before.earlier, asdict(before.recipe)]
-    optimizer = torch.optim.AdamW(network.parameters(), lr=recipe.rate, betas=(0.9, 0.98), weight_decay=recipe.decay)
-    return Progress(recipe, network, optimizer, earlier=earlier)
+    return Progress(recipe, network, optimizer_of(network, recipe.rate, recipe.decay), earlier=earlier)
 
 
 def train(
@@ -133,7 +139,13 @@ def train(
         on_step("training", 1)
         if progress.step % recipe.every == 0 or progress.step == recipe.steps:
             seen = look(progress.network, kept.batch(slice(None)))
-            progress.curve.append({"step": progress.step, **_named("train", losses), **_named("aside", seen)})
+            progress.curve.append(
+                {
+                    "step": progress.step,
+                    **named("train", losses._asdict().items()),
+                    **named("aside", seen._asdict().items()),
+                }
+            )
             save(progress, checkpoint)
     return progress
 
@@ -154,22 +166,11 @@ def _learn(progress: Progress, given: _Tensors) -> Losses:
     recipe = progress.recipe
     # The rows of a step follow from seed and step alone, so that a resumed run goes on as the whole one.
     rows = np.random.default_rng([recipe.seed, progress.step]).integers(0, len(given.tokens), recipe.batch)
-    for group in progress.optimizer.param_groups:
-        group["lr"] = recipe.rate * _share(progress.step, recipe)
     tokens, values, targets = given.batch(torch.from_numpy(rows))
     losses = losses_of(progress.network(tokens), values, targets)
-    progress.optimizer.zero_grad(set_to_none=True)
-    losses.total.backward()  # type: ignore[no-untyped-call]
-    torch.nn.utils.clip_grad_norm_(progress.network.parameters(), 1.0)
-    progress.optimizer.step()
+    share = share_of_rate(progress.step, warmup=recipe.warmup, steps=recipe.steps, least=LEAST_RATE)
+    take_step(progress.network, progress.optimizer, losses.total, recipe.rate * share)
     return losses
-
-
-def _share(step: int, recipe: Recipe) -> float:
-    if step < recipe.warmup:
-        return (step + 1) / recipe.warmup
-    done = (step - recipe.warmup) / max(1, recipe.steps - recipe.warmup)
-    return 0.1 + 0.9 * 0.5 * (1.0 + math.cos(math.pi * done))
 
 
 @torch.no_grad()
@@ -182,41 +183,25 @@ def look(network: Student, batch: tuple[Tensor, Tensor, Tensor]) -> Losses:
     return found
 
 
-def _named(where: str, losses: Losses) -> dict[str, float]:
-    return {f"{where}_{name}": float(value.detach()) for name, value in losses._asdict().items()}
-
-
 def save(progress: Progress, path: Path) -> None:
     """Write a checkpoint, whole or not at all, and its curve beside it as JSON."""
-    content = io.BytesIO()
-    torch.save(
-        {
-            "schema": CHECKPOINT_SCHEMA,
-            "tokens": TOKENS_VERSION,
-            "recipe": asdict(progress.recipe),
-            "step": progress.step,
-            "curve": progress.curve,
-            "earlier": progress.earlier,
-            "network": progress.network.state_dict(),
-            "optimizer": progress.optimizer.state_dict(),
-        },
-        content,
-    )
-    write_whole(path, content.getvalue())
-    written = msgspec.json.encode(curve_document(progress))
-    write_whole(path.with_suffix(".json"), msgspec.json.format(written, indent=2))
+    held = {
+        "schema": CHECKPOINT_SCHEMA,
+        "tokens": TOKENS_VERSION,
+        "recipe": asdict(progress.recipe),
+        "step": progress.step,
+        "curve": progress.curve,
+        "earlier": progress.earlier,
+        "network": progress.network.state_dict(),
+        "optimizer": progress.optimizer.state_dict(),
+    }
+    write_checkpoint(path, held, curve_document(progress))
 
 
 def curve_document(progress: Progress) -> dict[str, Any]:
     """The curve as one object of schema, config and rows."""
-    rows = [
-        {"name": f"{name}/{int(row['step'])}", "value": value}
-        for row in progress.curve
-        for name, value in row.items()
-        if name != "step"
-    ]
     config = {**asdict(progress.recipe), "parameters": parameters_of(progress.network)}
-    return {"schema": CURVE_SCHEMA, "config": config, "rows": rows}
+    return {"schema": CURVE_SCHEMA, "config": config, "rows": curve_rows(progress.curve)}
 
 
 def resumed(recipe: Recipe, path: Path, start: Path | None = None) -> Progress:
@@ -252,15 +237,7 @@ def load(path: Path) -> Progress:
     Raises:
         SchemaError: the file is damaged, or of another schema or token version.
     """
-    try:
-        held = torch.load(path, weights_only=True)
-        schema, tokens = held["schema"], held["tokens"]
-    except Exception as error:  # noqa: BLE001 - the unpickler raises whatever a damaged file makes it raise
-        raise SchemaError(f"{path.name} is no checkpoint ({type(error).__name__}); remove it to begin anew") from None
-    if schema != CHECKPOINT_SCHEMA or tokens != TOKENS_VERSION:
-        raise SchemaError(
-            f"{path.name} is of {schema}, {tokens}; this version reads {CHECKPOINT_SCHEMA}, {TOKENS_VERSION}"
-        )
+    held = read_checkpoint(path, CHECKPOINT_SCHEMA, TOKENS_VERSION)
     recipe = Recipe(**{**held["recipe"], "shape": Shape(**held["recipe"]["shape"])})
     progress = begin(recipe)
     progress.network.load_state_dict(held["network"])

@@ -5,8 +5,6 @@ it holds; a folder of shards has a ``dataset.json`` beside them. Seeds of the be
 refused (`rhythm.bench.conditions.check_training_seeds`).
 """
 
-import io
-import zipfile
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
@@ -15,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.results import write_whole
+from rhythm.distill.shards import read_arrays, write_arrays
 from rhythm.policy.face import View
-from rhythm.policy.student.tokens import Tokens, exact_tokens
+from rhythm.policy.student.fields import Tokens
+from rhythm.policy.student.tokens import exact_tokens
 from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, METER_COUNT, WEEK_STEPS, InvalidValueError, SchemaError
 
 WEEKS_SCHEMA: Final = "rhythm.weeks/1"
@@ -115,9 +114,7 @@ def joined(parts: list[TaughtWeeks]) -> TaughtWeeks:
 def write_weeks(path: Path, weeks: TaughtWeeks) -> None:
     """Write a shard; errors as `check_weeks`."""
     check_weeks(weeks)
-    content = io.BytesIO()
-    np.savez(content, schema=np.array(WEEKS_SCHEMA), **{name: getattr(weeks, name) for name in _SHAPES})
-    write_whole(path, content.getvalue())
+    write_arrays(path, WEEKS_SCHEMA, {name: getattr(weeks, name) for name in _SHAPES})
 
 
 def read_weeks(path: Path) -> TaughtWeeks:
@@ -127,13 +124,8 @@ def read_weeks(path: Path) -> TaughtWeeks:
         SchemaError: the file is damaged or of another schema version.
         ReservedSeedError: a seed belongs to the benchmark.
     """
+    held = read_arrays(path, WEEKS_SCHEMA, _SHAPES)
     try:
-        with np.load(path, allow_pickle=False) as held:
-            schema = str(held["schema"])
-            if schema != WEEKS_SCHEMA:
-                raise SchemaError(f"{path.name} is of schema {schema[:60]!r}; this version reads {WEEKS_SCHEMA!r}")
-            return check_weeks(TaughtWeeks(**{name: held[name] for name in _SHAPES}))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, SchemaError):
-            raise
+        return check_weeks(TaughtWeeks(**held))
+    except InvalidValueError as error:
         raise SchemaError(f"{path.name} is damaged ({type(error).__name__}); remove it and make it again") from None

@@ -92,7 +92,8 @@ def export(
     as_json: JsonOption = False,
 ) -> None:
     """Write the weights that are served, check that they say the same as the network, and print the difference."""
-    from rhythm.distill.export import MOST_DIFFERENCE, export_checkpoint  # noqa: PLC0415
+    from rhythm.distill.export import export_checkpoint  # noqa: PLC0415
+    from rhythm.distill.model_writing import MOST_DIFFERENCE  # noqa: PLC0415
 
     card, difference = export_checkpoint(checkpoint, to, data or ())
     rows = [

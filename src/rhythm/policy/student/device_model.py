@@ -5,7 +5,6 @@ the length of their history. Where the weights cannot be read, a typed error say
 person is served without (see `rhythm.adapt` and the assistant, which keep the posterior).
 """
 
-import hashlib
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -22,16 +21,14 @@ from rhythm.policy.student.device_tokens import (
     Notes,
     SlotNews,
 )
-from rhythm.policy.student.model_file import DamagedModelError
-from rhythm.vocab import BELIEF_COUNT, SchemaError
+from rhythm.policy.student.weights_file import EVEN, changed_ns, open_weights, read_card_beside
+from rhythm.vocab import BELIEF_COUNT
 
 DEVICE_SCHEMA: Final = "rhythm.student-device/1"
 DEVICE_INPUTS: Final = ("tokens", "memory")
 DEVICE_OUTPUTS: Final = ("accepts", "values", "beliefs", "hidden", "memory_after")
 DEVICE_WEIGHTS: Final = Path(__file__).parent / "weights" / "student-device.onnx"
 DEVICE_VARIABLE: Final = "RHYTHM_STUDENT_DEVICE"
-_LARGEST_BYTES: Final = 10_000_000
-_EVEN: Final = 2
 
 Floats = NDArray[np.float32]
 
@@ -108,7 +105,7 @@ class DeviceReader:
 
     def __init__(self, model: DeviceModel, people: int) -> None:
         self._model, self._people = model, people
-        self._rows = -(-people // _EVEN) * _EVEN
+        self._rows = -(-people // EVEN) * EVEN
         self.notes = Notes.blank(people)
         self.memory = np.zeros((people, MEMORY_WIDTH), np.float32)
 
@@ -138,23 +135,7 @@ def read_device_model(path: Path, *, threads: int = 1) -> DeviceModel:
         DamagedModelError: the weights are missing, or not those of the card.
     """
     card = read_device_card(path)
-    try:
-        weights = path.read_bytes() if path.stat().st_size <= _LARGEST_BYTES else b""
-    except OSError as error:
-        raise DamagedModelError(f"{path.name} cannot be read ({type(error).__name__}); install Rhythm again") from None
-    if hashlib.sha256(weights).hexdigest() != card.sha256:
-        raise DamagedModelError(f"{path.name} is not the file that its card describes; install Rhythm again")
-    import onnxruntime  # noqa: PLC0415 - loaded on first use
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    try:
-        session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - the runtime raises whatever a foreign file makes it raise
-        raise DamagedModelError(
-            f"{path.name} is no network that this ONNX Runtime reads ({type(error).__name__}); install Rhythm again"
-        ) from None
-    return DeviceModel(card, session)
+    return DeviceModel(card, open_weights(path, card.sha256, threads))
 
 
 def read_device_card(weights: Path) -> DeviceCard:
@@ -163,17 +144,9 @@ def read_device_card(weights: Path) -> DeviceCard:
     Raises:
         SchemaError: it is missing, damaged, or of another schema or token version.
     """
-    path = weights.with_suffix(".json")
-    try:
-        card = msgspec.json.decode(path.read_bytes(), type=DeviceCard)
-    except (OSError, msgspec.DecodeError, UnicodeError) as error:
-        raise SchemaError(f"{path.name} is no model card ({type(error).__name__}); install Rhythm again") from None
-    if (card.schema, card.tokens, card.memory) != (DEVICE_SCHEMA, DEVICE_TOKENS_VERSION, MEMORY_WIDTH):
-        raise SchemaError(
-            f"{path.name} is of {card.schema[:60]}, {card.tokens[:60]}; "
-            f"this version reads {DEVICE_SCHEMA}, {DEVICE_TOKENS_VERSION}"
-        )
-    return card
+    return read_card_beside(
+        weights, DeviceCard, schema=DEVICE_SCHEMA, tokens=DEVICE_TOKENS_VERSION, memory=MEMORY_WIDTH
+    )
 
 
 @lru_cache(maxsize=4)
@@ -194,4 +167,4 @@ def device_model() -> DeviceModel:
         SchemaError, DamagedModelError: see `read_device_model`.
     """
     path = device_weights()
-    return _kept(path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _kept(path, changed_ns(path))

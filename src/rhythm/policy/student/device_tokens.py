@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rhythm.policy.student.fields import mark_one, places_of
 from rhythm.vocab import ACTION_COUNT, DAYS_PER_WEEK, METER_COUNT, OUTCOMES, SLOTS_PER_DAY, WEEK_STEPS, PartOfDay
 
 DEVICE_TOKENS_VERSION: Final = "device-tokens-1"
@@ -37,16 +38,7 @@ _FIELDS: Final = (
     ("read", 1),
 )
 
-
-def _places() -> dict[str, slice]:
-    places, start = {}, 0
-    for name, width in _FIELDS:
-        places[name] = slice(start, start + width)
-        start += width
-    return places
-
-
-DEVICE_PLACES: Final = _places()
+DEVICE_PLACES: Final = places_of(_FIELDS)
 """Where each field stands in a token. One-of-many fields have a last place for *unknown* or *none*."""
 DEVICE_TOKEN_WIDTH: Final = sum(width for _, width in _FIELDS)
 _AGE_SLOTS: Final = 28.0
@@ -133,8 +125,8 @@ class Notes:
         self._take_in(news)
         people = len(news.slots)
         token = np.zeros((people, DEVICE_TOKEN_WIDTH), np.float32)
-        _one_of(token, "part_of_day", news.slots % SLOTS_PER_DAY)
-        _one_of(token, "weekday", news.slots % WEEK_STEPS // SLOTS_PER_DAY)
+        mark_one(token, DEVICE_PLACES["part_of_day"], news.slots % SLOTS_PER_DAY)
+        mark_one(token, DEVICE_PLACES["weekday"], news.slots % WEEK_STEPS // SLOTS_PER_DAY)
         token[:, DEVICE_PLACES["deadline"]] = news.deadline[:, None]
         known = np.isfinite(self.values)
         ages = np.minimum((news.slots[:, None] - self.at) / _AGE_SLOTS, 1.0)
@@ -142,10 +134,10 @@ class Notes:
         token[:, DEVICE_PLACES["meters_known"]] = known
         token[:, DEVICE_PLACES["meter_sds"]] = np.where(known, self.sds, 0.0)
         token[:, DEVICE_PLACES["meter_ages"]] = np.where(known, ages, 0.0)
-        _one_of(token, "done", news.done)
-        _one_of(token, "suggested", news.suggested)
-        _one_of(token, "outcome", news.outcomes)
-        _one_of(token, "planned", np.where(self.planned_slot == news.slots, self.planned, NONE))
+        mark_one(token, DEVICE_PLACES["done"], news.done)
+        mark_one(token, DEVICE_PLACES["suggested"], news.suggested)
+        mark_one(token, DEVICE_PLACES["outcome"], news.outcomes)
+        mark_one(token, DEVICE_PLACES["planned"], np.where(self.planned_slot == news.slots, self.planned, NONE))
         token[:, DEVICE_PLACES["burden"]] = (self.burden / _BURDEN_SCALE)[:, None]
         token[:, DEVICE_PLACES["exposure"]] = np.minimum(self.exposure / _EXPOSURE_DAYS, 2.0)[:, None]
         token[:, DEVICE_PLACES["read"]] = np.minimum(self.read / _READ_SLOTS, 1.0)[:, None]
@@ -166,10 +158,3 @@ class Notes:
         self.values = np.where(came, news.values, self.values)
         self.sds = np.where(came, news.sds, self.sds)
         self.at = np.where(came, news.reading_slots, self.at)
-
-
-def _one_of(token: Floats, field: str, values: Longs | Bytes) -> None:
-    """Mark one place of a field in each row; -1 marks the last."""
-    place = DEVICE_PLACES[field]
-    columns = np.where(values < 0, place.stop - 1, place.start + values.astype(np.int64))
-    token[np.arange(len(token)), columns] = 1.0

@@ -1,6 +1,5 @@
 """A trained student in a file: read, checked against its card, and asked token by token through ONNX Runtime."""
 
-import hashlib
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -8,20 +7,15 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION, Tokens
-from rhythm.vocab import RhythmError, SchemaError
+from rhythm.policy.student.fields import Tokens
+from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
+from rhythm.policy.student.weights_file import EVEN, open_weights, read_card_beside
 
 MODEL_SCHEMA: Final = "rhythm.student/2"
 INPUTS: Final = ("tokens", "past_keys", "past_values")
 OUTPUTS: Final = ("actions", "values", "beliefs", "accepts", "hidden", "keys", "values_kept")
-_LARGEST_BYTES: Final = 10_000_000
-_EVEN: Final = 2
 
 Floats = NDArray[np.float32]
-
-
-class DamagedModelError(RhythmError, ValueError):
-    """A model's weights are not the ones that its card describes."""
 
 
 class Card(msgspec.Struct, frozen=True):
@@ -90,7 +84,7 @@ class Reader:
 
     def __init__(self, model: Model, people: int) -> None:
         card = model.card
-        rows = -(-people // _EVEN) * _EVEN
+        rows = -(-people // EVEN) * EVEN
         self._model, self._people = model, people
         self._tokens = np.zeros((rows, TOKEN_WIDTH), np.float32)
         self._keys = np.zeros((card.layers, rows, card.heads, 0, card.width // card.heads), np.float32)
@@ -115,23 +109,7 @@ def read_model(path: Path, *, threads: int = 1) -> Model:
         DamagedModelError: the weights are missing, or not those of the card.
     """
     card = read_card(path)
-    try:
-        weights = path.read_bytes() if path.stat().st_size <= _LARGEST_BYTES else b""
-    except OSError as error:
-        raise DamagedModelError(f"{path.name} cannot be read ({type(error).__name__}); install Rhythm again") from None
-    if hashlib.sha256(weights).hexdigest() != card.sha256:
-        raise DamagedModelError(f"{path.name} is not the file that its card describes; install Rhythm again")
-    import onnxruntime  # noqa: PLC0415 - loaded on first use
-
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    try:
-        session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - the runtime raises whatever a foreign file makes it raise
-        raise DamagedModelError(
-            f"{path.name} is no network that this ONNX Runtime reads ({type(error).__name__}); install Rhythm again"
-        ) from None
-    return Model(card, session)
+    return Model(card, open_weights(path, card.sha256, threads))
 
 
 def read_card(weights: Path) -> Card:
@@ -140,14 +118,4 @@ def read_card(weights: Path) -> Card:
     Raises:
         SchemaError: it is missing, damaged, or of another schema or token version.
     """
-    path = weights.with_suffix(".json")
-    try:
-        card = msgspec.json.decode(path.read_bytes(), type=Card)
-    except (OSError, msgspec.DecodeError, UnicodeError) as error:
-        raise SchemaError(f"{path.name} is no model card ({type(error).__name__}); install Rhythm again") from None
-    if card.schema != MODEL_SCHEMA or card.tokens != TOKENS_VERSION:
-        raise SchemaError(
-            f"{path.name} is of {card.schema[:60]}, {card.tokens[:60]}; "
-            f"this version reads {MODEL_SCHEMA}, {TOKENS_VERSION}"
-        )
-    return card
+    return read_card_beside(weights, Card, schema=MODEL_SCHEMA, tokens=TOKENS_VERSION)

@@ -18,6 +18,7 @@ from rhythm.policy.face import Player, Policy
 from rhythm.policy.planner import planner
 from rhythm.policy.student.model_file import Model, read_card, read_model
 from rhythm.policy.student.player import StudentPolicy
+from rhythm.policy.student.weights_file import changed_ns
 from rhythm.vocab import RhythmError
 
 WEIGHTS_VARIABLE: Final = "RHYTHM_STUDENT"
@@ -42,7 +43,7 @@ def shipped_model() -> Model:
         SchemaError, DamagedModelError: see `read_model`.
     """
     path = weights_path()
-    return _kept(path, path.stat().st_mtime_ns if path.exists() else 0)
+    return _kept(path, changed_ns(path))
 
 
 @dataclass(frozen=True)
