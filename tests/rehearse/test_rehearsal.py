@@ -68,6 +68,16 @@ def test_rows_compare_the_same_people() -> None:
     assert rows["acceptance/planner/week-2"].value is None
     assert rows["coverage80/planner/all"].value == pytest.approx(2 / 3)
     assert "captured/oracle/all" not in rows
+    apart = rows["wellbeing-less-planner/average/all"]
+    assert apart.value == pytest.approx(-0.06)
+    assert apart.low == pytest.approx(-0.06), "what makes people differ cancels"
+
+
+def test_without_references_what_was_captured_is_not_told() -> None:
+    lived = {name: [_lived(name, SEED + n, LEVELS["planner"]) for n in range(4)] for name in ("planner", "bandit")}
+    names = {row.name for row in run.rows_of(lived)}
+    assert "wellbeing-less-planner/bandit/week-2" in names
+    assert not any(name.startswith("captured/") for name in names)
 
 
 def test_what_was_lived_is_kept_and_what_is_damaged_is_named(tmp_path: Path) -> None:

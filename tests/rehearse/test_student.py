@@ -114,6 +114,14 @@ def test_an_adapter_that_is_deployed_changes_what_suggestions_are_worth(
         assert factors[Action.EXERCISE] > 1.0
 
 
+def test_with_a_damaged_adapter_the_plain_student_serves(ada: PersonStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = shipped_plan(device_model())
+    stored = ada.adapters.add(b"cut", base=plan.base, schema="s", version="1", metrics={}, sentence="x")
+    ada.adapters.decide(stored.number, AdapterState.DEPLOYED)
+    monkeypatch.setattr(made, "run_weekly", lambda *_, **__: None)
+    assert list(AdaptedStudent()(_asked(ada))) == list(Student()(_asked(ada)))
+
+
 def test_nobody_lives_in_the_name_of_weights_that_cannot_be_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

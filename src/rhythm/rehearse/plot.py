@@ -7,7 +7,12 @@ from typing import Any, Final
 from rhythm.bench.plots.canvas import canvas, colour_of
 from rhythm.bench.rows import Row
 
-PANELS: Final = {"wellbeing": "Wellbeing", "acceptance": "Suggestions accepted", "captured": "Captured"}
+PANELS: Final = {
+    "wellbeing": "Wellbeing",
+    "acceptance": "Suggestions accepted",
+    "wellbeing-less-planner": "Wellbeing less the planner's, same people",
+    "captured": "Captured",
+}
 
 
 def rehearsal_data(rows: Sequence[Row]) -> dict[str, Any]:
@@ -22,26 +27,26 @@ def rehearsal_data(rows: Sequence[Row]) -> dict[str, Any]:
                 line["weeks"].append(int(label.removeprefix("week-")))
                 for key, value in (("mean", row.value), ("low", row.low), ("high", row.high)):
                     line[key].append(value)
-        panels.append({"metric": metric, "title": title, "lines": lines})
+        if lines:
+            panels.append({"metric": metric, "title": title, "lines": lines})
     return {"title": "Weeks through the real assistant", "panels": panels}
 
 
 def draw_rehearsal(rows: Sequence[Row], path: Path) -> None:
     """Draw the rows of `rhythm.rehearse.run.rows_of` to a file, the data beside it."""
     data = rehearsal_data(rows)
-    with canvas(path, data, 13.5, 4.2) as figure:
+    everybody = tuple(data["panels"][0]["lines"])
+    with canvas(path, data, 4.5 * len(data["panels"]), 4.2) as figure:
         axes_of_panels = figure.subplots(1, len(data["panels"]), squeeze=False)[0]
         for panel, axes in zip(data["panels"], axes_of_panels, strict=True):
-            names = tuple(panel["lines"])
             for name, line in panel["lines"].items():
-                colour = colour_of(name, names)
+                colour = colour_of(name, everybody)
                 axes.plot(line["weeks"], line["mean"], color=colour, linewidth=1.8, label=name)
-                if name == "planner":
+                if name == "planner" or panel["metric"] == "wellbeing-less-planner":
                     axes.fill_between(line["weeks"], line["low"], line["high"], color=colour, alpha=0.18, linewidth=0)
             if panel["metric"] == "captured":
                 axes.set_ylim(-1.0, 1.6)
             axes.set_title(panel["title"], fontsize=10)
             axes.set_xlabel("week")
-            if names:
-                axes.legend(fontsize=7)
+            axes.legend(fontsize=7)
         figure.suptitle(data["title"], x=0.01, ha="left", fontweight="bold", fontsize=11)

@@ -30,6 +30,9 @@ FIRST_SEED: Final = 1_320_000
 PEOPLE: Final = 24
 WEEKS: Final = 8
 REFERENCES: Final = ("average", "oracle")
+PLANNER: Final = "planner"
+_REPORTING: Final = ("run.py", "plot.py")
+"""Modules here that change no life."""
 
 
 class _Part(msgspec.Struct, frozen=True):
@@ -48,9 +51,9 @@ def config_of(names: Sequence[str], people: int, weeks: int) -> dict[str, Any]:
 
 def run(
     names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None],
-    workers: int | None = None,
+    workers: int | None = None, references: bool = True,
 ) -> dict[str, list[Lived]]:  # fmt: skip
-    """Live what the folder does not hold; average and oracle are added.
+    """Live what the folder does not hold.
 
     Args:
         names: of policies; see `rhythm.rehearse.suggesters.NAMES`.
@@ -59,6 +62,7 @@ def run(
         weeks: how many each.
         on_progress: called with a policy's name and 1 for each person who is done.
         workers: processes; one for each core by default.
+        references: whether average and oracle are added.
 
     Raises:
         UnknownNameError: no such policy.
@@ -68,7 +72,7 @@ def run(
     for name in names:
         if name not in NAMES:
             raise UnknownNameError("policy of a rehearsal", name, NAMES)
-    wanted = list(dict.fromkeys((*names, *REFERENCES)))
+    wanted = list(dict.fromkeys((*names, *(REFERENCES if references else ()))))
     digest = digest_of({"weeks": weeks, "versions": versions(), "sources": _sources()})
     seeds = range(FIRST_SEED, FIRST_SEED + people)
     found: dict[tuple[str, int], Lived] = {}
@@ -93,29 +97,56 @@ def run(
 
 
 def rows_of(lived: dict[str, list[Lived]]) -> list[Row]:
-    """Wellbeing, captured, acceptance and beliefs by policy, over all weeks and week by week; time of *Today*."""
+    """Wellbeing, acceptance and beliefs by policy, over all weeks and week by week; time of *Today*.
+
+    Less the planner on the same people where it was lived with; captured where average and oracle were.
+    """
     wellbeing = {name: np.array([one.wellbeing for one in each]) for name, each in lived.items()}
-    average, oracle = wellbeing["average"], wellbeing["oracle"]
-    weeks = average.shape[1]
+    weeks = next(iter(wellbeing.values())).shape[1]
     stretches = [("all", slice(None)), *((f"week-{week + 1}", slice(week, week + 1)) for week in range(weeks))]
     rows: list[Row] = []
-    for name, levels in wellbeing.items():
-        each = lived[name]
-        looked, accepted = (np.array([getattr(one, field) for one in each]) for field in ("looked_at", "accepted"))
-        errors, covered = np.array([one.errors for one in each]), np.array([one.covered for one in each])
+    for name, each in lived.items():
         for label, week in stretches:
-            rows.append(_row(f"wellbeing/{name}/{label}", statistics.mean(levels[:, week].mean(axis=1))))
-            share = statistics.ratio(accepted[:, week].sum(axis=1), looked[:, week].sum(axis=1))
-            rows.append(_row(f"acceptance/{name}/{label}", share))
+            rows += [_row(f"wellbeing/{name}/{label}", statistics.mean(wellbeing[name][:, week].mean(axis=1)))]
+            rows += [_row(f"acceptance/{name}/{label}", _acceptance(each, week)), *_apart(lived, name, label, week)]
             if name not in REFERENCES:
-                above = (levels - average)[:, week].mean(axis=1)
-                room = (oracle - average)[:, week].mean(axis=1)
-                rows.append(_row(f"captured/{name}/{label}", statistics.ratio(above, room)))
-                rows.append(_row(f"belief-mae/{name}/{label}", statistics.mean(errors[:, week].mean(axis=(1, 2)))))
-                rows.append(_row(f"coverage80/{name}/{label}", statistics.mean(covered[:, week].mean(axis=(1, 2)))))
+                rows += [*_captured(wellbeing, name, label, week), *_beliefs(each, name, label, week)]
         taken = float(np.median([one.today_ms for one in each]))
         rows.append(Row(f"today-ms/{name}/all", taken, n=len(each), note="median time of Today over HTTP"))
     return rows
+
+
+def _acceptance(each: Sequence[Lived], week: slice) -> statistics.Estimate | None:
+    looked, accepted = (np.array([getattr(one, field) for one in each]) for field in ("looked_at", "accepted"))
+    return statistics.ratio(accepted[:, week].sum(axis=1), looked[:, week].sum(axis=1))
+
+
+def _apart(lived: dict[str, list[Lived]], name: str, label: str, week: slice) -> list[Row]:
+    """Wellbeing and suggestions accepted less the planner's."""
+    if PLANNER not in lived or name == PLANNER:
+        return []
+    rows = []
+    for field in ("wellbeing", "accepted"):
+        ours, theirs = (np.array([getattr(one, field) for one in lived[who]]) for who in (name, PLANNER))
+        apart = (ours - theirs)[:, week].mean(axis=1)
+        rows.append(_row(f"{field}-less-planner/{name}/{label}", statistics.mean(apart)))
+    return rows
+
+
+def _captured(wellbeing: dict[str, Floats], name: str, label: str, week: slice) -> list[Row]:
+    if not set(REFERENCES) <= set(wellbeing):
+        return []
+    above = (wellbeing[name] - wellbeing["average"])[:, week].mean(axis=1)
+    room = (wellbeing["oracle"] - wellbeing["average"])[:, week].mean(axis=1)
+    return [_row(f"captured/{name}/{label}", statistics.ratio(above, room))]
+
+
+def _beliefs(each: Sequence[Lived], name: str, label: str, week: slice) -> list[Row]:
+    errors, covered = np.array([one.errors for one in each]), np.array([one.covered for one in each])
+    return [
+        _row(f"belief-mae/{name}/{label}", statistics.mean(errors[:, week].mean(axis=(1, 2)))),
+        _row(f"coverage80/{name}/{label}", statistics.mean(covered[:, week].mean(axis=(1, 2)))),
+    ]
 
 
 def _row(name: str, estimate: statistics.Estimate | None) -> Row:
@@ -129,6 +160,7 @@ def _sources() -> str:
     root = Path(__file__).parents[1]
     parts = ("assist", "adapt", "bridge", "store", "web", "rehearse")
     paths = [path for part in parts for path in (root / part).rglob("*.py")]
+    paths = [path for path in paths if path.parent.name != "rehearse" or path.name not in _REPORTING]
     paths += (root / "policy" / "student" / "weights").glob("student-device*.json")
     digest = hashlib.sha256()
     for path in sorted(paths):

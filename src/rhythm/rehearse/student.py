@@ -17,7 +17,7 @@ from rhythm.assist.suggesting import Asked
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.policy.student.device_model import DeviceModel, DeviceSaid, Floats, device_model
 from rhythm.policy.suggest import HORIZON, Suggested, Weighed, choice_chances
-from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS
+from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS, SchemaError
 
 
 class Student:
@@ -82,7 +82,10 @@ class AdaptedStudent(Student):
             self._week = slot // WEEK_STEPS
             behind = cleared_at(person.corrections.holding())
             run_weekly(person, slot, behind=behind, model=self._model, plan=self._plan)
-            self._adapter = deployed_adapter(person, self._model, self._plan)
+            try:
+                self._adapter = deployed_adapter(person, self._model, self._plan)
+            except SchemaError:  # damaged, or of another version: the plain student serves
+                self._adapter = None
         return super().__call__(asked)
 
     def _gains(self, asked: Asked, slot: int, said: DeviceSaid) -> Floats:

@@ -21,13 +21,16 @@ def rehearse(
         Path, typer.Option("--results", help="Folder that keeps the results; a run that was cut short goes on there.")
     ] = Path("results/rehearsal"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
+    references: Annotated[
+        bool, typer.Option(help="Live with the average person's and the oracle's assistant too.")
+    ] = True,
     plot: Annotated[Path | None, typer.Option(help="Draw the curves to this file, their data beside it.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Live weeks with the assistant as it is served: its database, its pages' HTTP, calendar and health files.
 
     The people's lives, answers and drift are simulated; everything that serves them is what serves anybody. The average
-    person's and the oracle's assistant are lived with too, as references.
+    person's and the oracle's assistant are lived with too, unless told otherwise.
     """
     from rich.console import Console  # noqa: PLC0415
 
@@ -36,9 +39,11 @@ def rehearse(
     from rhythm.rehearse.suggesters import NAMES  # noqa: PLC0415
 
     names = list(NAMES) if policies == "all" else [name.strip() for name in policies.split(",") if name.strip()]
-    total = people * len({*names, *rehearsal.REFERENCES})
+    total = people * len({*names, *(rehearsal.REFERENCES if references else ())})
     with progress("people living", total) as on_progress:
-        lived = rehearsal.run(names, results, people=people, weeks=weeks, on_progress=on_progress, workers=workers)
+        lived = rehearsal.run(
+            names, results, people=people, weeks=weeks, on_progress=on_progress, workers=workers, references=references
+        )
     rows = rehearsal.rows_of(lived)
     if plot is not None:
         from rhythm.rehearse.plot import draw_rehearsal  # noqa: PLC0415
