@@ -117,7 +117,7 @@ def _own_records(memory: Memory, slot: int, action: Action) -> tuple[str | None,
     if anywhere:
         times = "once" if anywhere == 1 else f"{anywhere} times"
         when = "at night" if part is PartOfDay.NIGHT else f"in the {part.label}"
-        return f"you have spent time on {action.noun} {times}, though never {when}", kept
+        return f"{action.noun} is on record {times}, though never {when}", kept
     return None, ()
 
 
