@@ -94,29 +94,37 @@ def draw_weeks(rows: Sequence[Row], path: Path) -> None:
             axes.legend(fontsize=9)
 
 
-_LIVING: Final = {"wellbeing": "Wellbeing", "acceptance": "Suggestions accepted", "belief-error": "Error of beliefs",
-                  "coverage80": "Beliefs within their 80 % interval"}  # fmt: skip
+_LIVING: Final = {
+    "wellbeing": "Wellbeing",
+    "acceptance": "Suggestions accepted",
+    "coverage80": "Beliefs within their 80 % interval",
+    "wellbeing-less-posterior": "Wellbeing less the posterior's, same people",
+    "accepted-less-posterior": "Accepted less the posterior's, same people",
+    "errors-less-posterior": "Error of beliefs less the posterior's",
+}
+_OF_EVERYBODY: Final = ("wellbeing", "acceptance")
 
 
 def draw_living(rows: Sequence[Row], path: Path) -> None:
     """Draw the rows of `rhythm.distill.device_living.rows_of` to a file, data beside it; errors as `draw_curve`.
 
-    Everybody lived with the student, the first few with the posterior too; the last panel is paired on those.
+    Only the first few people lived with the posterior too, so levels are drawn without it and differences on those.
     """
-    panels: list[dict[str, Any]] = [
-        {"title": title, "lines": lines_of(rows, metric, "week-")} for metric, title in _LIVING.items()
-    ]
-    paired = lines_of(rows, "wellbeing-less-posterior", "week-")
-    panels.append({"title": "Wellbeing less the posterior's, same people", "lines": paired})
+    panels: list[dict[str, Any]] = []
+    for metric, title in _LIVING.items():
+        lines = lines_of(rows, metric, "week-")
+        if metric in _OF_EVERYBODY:
+            lines = [line for line in lines if line["learner"] != "posterior"]
+        panels.append({"metric": metric, "title": title, "lines": lines})
     title = "Weeks through the device channel"
     with canvas(path, {"title": title, "panels": panels}, 13.5, 7.4) as figure:
-        for place, panel in enumerate(panels):
-            axes = figure.add_subplot(2, 3, place + 1)
+        for panel, axes in zip(panels, figure.subplots(2, 3).flat, strict=True):
             for line in panel["lines"]:
                 _draw(axes, line, line["at"])
-                if line["learner"] in ("student", "posterior"):
-                    colour = _COLOURS[line["learner"]]
-                    axes.fill_between(line["at"], line["low"], line["high"], color=colour, alpha=0.15, linewidth=0)
+                colour = _COLOURS[line["learner"]]
+                axes.fill_between(line["at"], line["low"], line["high"], color=colour, alpha=0.13, linewidth=0)
+            if panel["metric"].endswith("-less-posterior"):
+                axes.axhline(0.0, color=BLACK, linewidth=0.8)
             axes.set_title(panel["title"], fontsize=10)
             axes.set_xlabel("week", color=GREY)
             axes.legend(fontsize=8)
