@@ -14,7 +14,7 @@ from rhythm.distill.teacher import people_of
 from rhythm.distill.weeks import TaughtWeeks, write_weeks
 from rhythm.life.profiles import belief_targets
 from rhythm.life.week import Weeks
-from rhythm.lm.conversations import convert, read_conversations
+from rhythm.lm.conversations import as_training_rows, convert, of_trajectory, read_conversations
 from rhythm.lm.episode import observation_of
 from rhythm.lm.prompt import state_text
 from rhythm.lm.trajectories import to_line
@@ -61,6 +61,8 @@ def test_taught_weeks_become_the_teachers_answers_to_what_was_lived(tmp_path: Pa
         states = [m["content"] for m in week.messages if m["role"] == "user"]
         answers = [parse_decision(m["content"]) for m in week.messages if m["role"] == "assistant"]
         assert [a.action for a in answers] == [ACTIONS[i] for i in taught.values[place].argmax(axis=1)]
+        short = taught.values[place].max(axis=1, keepdims=True) - taught.values[place]
+        assert np.array(week.shortfalls) == pytest.approx(short.clip(max=0.5), abs=6e-4)
         for step, state in enumerate(states):
             assert state == state_text(observation_of(taught.view(step), place))
         stated = np.array([answer.belief.values for answer in answers if answer.belief])
@@ -77,6 +79,18 @@ def test_a_trajectory_is_learned_from_as_it_was_with_or_without_its_reasoning(tm
     answers = [m["content"] for m in found.messages if m["role"] == "assistant"]
     assert answers == [step.text if reasoning else step.text.split("\n")[-1] for step in week.steps]
     assert [m["content"] for m in found.messages if m["role"] == "user"] == [step.state for step in week.steps]
+    assert b"shortfalls" not in (tmp_path / "weeks.jsonl").read_bytes(), "it says nothing of other actions"
+    with pytest.raises(InvalidValueError, match="other actions"):
+        list(as_training_rows([found], soft=True))
+
+
+@pytest.mark.parametrize("shortfalls", [[[0.0] * 10], [[0.0] * 9] * 28, [[-0.1] * 10] * 28, [[0.6] * 10] * 28])
+def test_shortfalls_of_another_form_are_no_week(tmp_path: Path, shortfalls: list[list[float]]) -> None:
+    line = json.loads(msgspec.json.encode(of_trajectory(lived_week(SEED))))
+    good, path = line | {"shortfalls": [[0.0, 0.5] * 5] * 28}, tmp_path / "weeks.jsonl"
+    path.write_text(f"{json.dumps(line | {'shortfalls': shortfalls})}\n{json.dumps(good)}\n")
+    weeks, bad = read_conversations(path)
+    assert ([week.shortfalls[0][1] for week in weeks], [b.number for b in bad]) == ([0.5], [1])
 
 
 def test_weeks_that_nobody_should_learn_are_left_out_and_bad_lines_named(tmp_path: Path) -> None:

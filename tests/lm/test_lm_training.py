@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -16,12 +17,13 @@ import torch
 from safetensors.torch import load_file
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
+from lm.conftest import FIRST
 from lm.made import lived_week
 from rhythm.bench.play import play
 from rhythm.cli.main import main
 from rhythm.life.populations import Population, sample_people
-from rhythm.lm.answer_loss import IGNORED, AnswerTrainer
-from rhythm.lm.conversations import Conversation, of_trajectory
+from rhythm.lm.answer_loss import IGNORED, AnswerTrainer, Softening, softening, weighed
+from rhythm.lm.conversations import Conversation
 from rhythm.lm.decoding import Decoder
 from rhythm.lm.episode import Episode
 from rhythm.lm.grpo import GrpoPlan, refine, states_of
@@ -36,27 +38,6 @@ from rhythm.lm.turns import turns_of
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
 SMALL = Shape(width=16, layers=1, heads=2, inner=16)
-FIRST = 2_000_000
-SAID = "4 5 4 LEARN"
-
-
-@pytest.fixture(scope="module")
-def weeks() -> list[Conversation]:
-    return [of_trajectory(lived_week(FIRST + seed, lambda _: SAID)) for seed in range(21)]
-
-
-@pytest.fixture(scope="module")
-def new(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("model") / "new"
-    make_model(folder, SMALL, 0)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory, weeks: list[Conversation], new: Path) -> Path:
-    run = tmp_path_factory.mktemp("run") / "sft"
-    train(SftPlan(model=str(new), steps=36, batch=2, rate=1e-1, every=18), weeks, run)
-    return run
 
 
 def test_a_week_is_short_and_every_step_takes_as_many_tokens_and_only_answers_are_learned(new: Path) -> None:
@@ -136,6 +117,49 @@ def test_weeks_read_with_a_strangers_answers_still_teach_the_right_ones() -> Non
     assert trainer._mixed({"input_ids": read, "labels": labels}).tolist() == [[1, 6, 3, 4], [5, 2, 7, 8]]
     trainer.strangers = 0.0
     assert torch.equal(trainer._mixed({"input_ids": read, "labels": labels}), read)
+
+
+def test_an_actions_loss_asks_for_all_that_are_nearly_as_good_and_the_other_tokens_keep_theirs() -> None:
+    how = Softening(torch.arange(10), temperature=0.1, weight=2.0)
+    said = torch.zeros(2, WEEK_STEPS + 1, 12)
+    said[0, 1:, 3:5] = 9.0
+    wanted = torch.tensor([[11] + [3] * WEEK_STEPS, [11, 11] + [3] * (WEEK_STEPS - 1)])
+    own = torch.full((2, WEEK_STEPS + 1), 7.0)
+    shortfalls = torch.full((2, WEEK_STEPS, 10), 50.0)
+    shortfalls[:, :, 3:5] = torch.tensor([0.0, 0.1])
+    found = weighed(own, said, wanted, shortfalls, how)
+    share = 1.0 / (1.0 + np.exp(-1.0))
+    least = np.log(2.0) + np.log1p(10 * np.exp(-9.0) / 2)
+    assert found[0, 1:].tolist() == pytest.approx([2.0 * least] * WEEK_STEPS, rel=1e-4)
+    assert found[0, 0] == 7.0
+    assert (found[1] == 7.0).all(), "27 actions are no week"
+    said[0, 1:, 4] = 9.0 + np.log((1.0 - share) / share)
+    best = weighed(own, said, wanted, shortfalls, how)[0, 1] / 2.0
+    assert best == pytest.approx(-share * np.log(share) - (1 - share) * np.log(1 - share), abs=1e-2)
+    assert best < least, "the best there is says how much better one is than the other"
+
+
+def test_a_teachers_weighing_is_learned_where_weeks_tell_it(
+    tmp_path: Path, weeks: list[Conversation], new: Path
+) -> None:
+    plan = SftPlan(model=str(new), steps=12, batch=2, rate=1e-1, every=12, soften=0.05, planning=3.0)
+    with pytest.raises(InvalidValueError, match="other actions"):
+        train(plan, weeks, tmp_path / "run")
+    two = tuple(0.0 if action in {Action.LEARN, Action.SLEEP} else 0.5 for action in Action)
+    told = [msgspec.structs.replace(week, shortfalls=(two,) * WEEK_STEPS) for week in weeks]
+    model, tokenizer = load_model(str(train(plan, told, tmp_path / "other")))
+    read = tokenizer.apply_chat_template(list(told[0].messages)[:3], tokenize=False).removesuffix(" LEARN<|end|>")
+    with torch.inference_mode():
+        said = model(**tokenizer(read, return_tensors="pt", add_special_tokens=False)).logits[0, -1].softmax(dim=-1)
+    learn, sleep = (said[tokenizer(f" {name}")["input_ids"][0]].item() for name in ("LEARN", "SLEEP"))
+    assert learn > 0.3
+    assert sleep > 0.3, "no text ever named it"
+
+
+def test_a_tokenizer_that_begins_two_actions_alike_is_refused() -> None:
+    assert len(softening(_tokenizer(), 0.03, 1.0).tokens) == 10
+    with pytest.raises(InvalidValueError, match="two actions"):
+        softening(lambda text, **_: {"input_ids": [ord(text[1])]}, 0.03, 1.0)
 
 
 def test_an_adapter_is_kept_beside_the_model_that_it_changed(

@@ -54,6 +54,14 @@ def sft(
     strangers: Annotated[
         float, typer.Option(help="Share of weeks read with another week's answers, against copying earlier beliefs.")
     ] = 0.0,
+    soften: Annotated[
+        float,
+        typer.Option(
+            help="Learn what every action is worth, not the best alone: wellbeing at which one is wanted a third as "
+            "much, 0.03 for example; 0 for the best alone."
+        ),
+    ] = 0.0,
+    planning: Annotated[float, typer.Option(help="Weight of actions beside the rest of an answer, with --soften.")] = 1,
     lora: Annotated[int, typer.Option(help="Rank of a LoRA adapter; 0 trains the whole model.")] = 0,
     four_bit: Annotated[bool, typer.Option(help="Keep the model in four bits beside the adapter (GPU).")] = False,
     seed: Annotated[int, typer.Option(min=0, help="Of the order of weeks.")] = 0,
@@ -74,6 +82,8 @@ def sft(
         rate=rate,
         longest=longest,
         strangers=strangers,
+        soften=soften,
+        planning=planning,
         lora=lora,
         four_bit=four_bit,
         seed=seed,
@@ -91,9 +101,12 @@ def sft(
 
 
 def grpo(
-    data: Annotated[Path, typer.Option(help="File of `rhythm lm teach`, whose states are answered.")],
     output: Annotated[Path, typer.Option(help="Folder of the run; run again, it goes on from its last checkpoint.")],
     model: Annotated[str, typer.Option(help="Folder, or name on the hub, of the model to start from.")],
+    data: Annotated[Path | None, typer.Option(help="File of `rhythm lm teach`, whose states are answered.")] = None,
+    environment: Annotated[
+        str, typer.Option(help="Instead of --data: address of an OpenEnv server, whose whole weeks are lived.")
+    ] = "",
     steps: Annotated[int, typer.Option(help="Of learning.")] = 200,
     prompts: Annotated[int, typer.Option(help="States in each step.")] = 4,
     answers: Annotated[int, typer.Option(help="Drawn to each state.")] = 8,
@@ -108,11 +121,14 @@ def grpo(
     every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 50,
     as_json: JsonOption = False,
 ) -> None:
-    """Refine a model by its own answers, each graded by living the week again from its seed."""
+    """Refine a model by its own answers, each graded by living the week again, or by its weeks at a server."""
     from rhythm.lm.grpo import GrpoPlan, refine  # noqa: PLC0415
     from rhythm.lm.sft import CURVE, read_curve  # noqa: PLC0415
-    from rhythm.lm.trajectories import read_file  # noqa: PLC0415
+    from rhythm.lm.trajectories import Trajectory, read_file  # noqa: PLC0415
+    from rhythm.vocab import InvalidValueError  # noqa: PLC0415
 
+    if (data is None) == (not environment):
+        raise InvalidValueError("give --data, a file of `rhythm lm teach`, or --environment, a server's address")
     plan = GrpoPlan(
         model=model,
         steps=steps,
@@ -126,12 +142,16 @@ def grpo(
         curriculum=curriculum,
         seed=seed,
         every=every,
+        environment=environment,
     )
-    contents = read_file(data)
-    for line in contents.bad:
-        typer.echo(f"line {line.number} skipped: {line.problem}", err=True)
+    weeks: list[Trajectory] = []
+    if data is not None:
+        contents = read_file(data)
+        weeks = list(contents.weeks.values())
+        for line in contents.bad:
+            typer.echo(f"line {line.number} skipped: {line.problem}", err=True)
     with progress("refining", steps) as on_step:
-        folder = refine(plan, list(contents.weeks.values()), output, reasoning=reasoning, on_step=on_step)
+        folder = refine(plan, weeks, output, reasoning=reasoning, on_step=on_step)
     _show(read_curve(output / CURVE), as_json=as_json)
     typer.echo(f"model: {folder}", err=True)
 

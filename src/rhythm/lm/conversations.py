@@ -3,6 +3,7 @@
 They come from trajectories of any teacher, or from the taught weeks of `rhythm.distill`, in which
 the planner was asked in every state while somebody who makes mistakes acted: there the answer is what
 it would have done, and the next state what was done, so that a model learns to go on from mistakes.
+Such weeks say beside the answer by how much every other action falls short of it.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,6 +12,7 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from rhythm.bench.conditions import check_training_seeds
 from rhythm.bench.play import view_of
@@ -23,6 +25,7 @@ from rhythm.lm.prompt import PROMPT_VERSION, Message, state_text, week_messages
 from rhythm.lm.trajectories import BadLine, Status, Trajectory, read_file
 from rhythm.policy.knowledge import Learned
 from rhythm.vocab import (
+    ACTION_COUNT,
     WEEK_STEPS,
     Action,
     Belief,
@@ -35,20 +38,25 @@ from rhythm.vocab.checks import is_whole
 
 _ROLES: Final = ("system", *("user", "assistant") * WEEK_STEPS)
 _BATCH: Final = 128
+_MOST_SHORT: Final = 0.5
+"""Actions further below the best one than this are all as bad; the planner's values of them are rough."""
 
 
-class Conversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Conversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """A week.
 
     Attributes:
         seed: of the person and the events.
         prompt: version of the wording.
         messages: rules, then states and answers in turn.
+        shortfalls: for each step and action, the summed wellbeing by which it falls short of the best, from 0 to 0.5;
+            empty where the teacher did not say.
     """
 
     seed: int
     prompt: str
     messages: tuple[dict[str, str], ...]
+    shortfalls: tuple[tuple[float, ...], ...] = ()
 
     def __post_init__(self) -> None:
         if not is_whole(self.seed, 0, 2**62):
@@ -56,6 +64,14 @@ class Conversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         roles = tuple(message.get("role") for message in self.messages)
         if roles != _ROLES or not all("content" in message for message in self.messages):
             raise InvalidValueError(f"a week is one system message and {WEEK_STEPS} states with their answers")
+        if self.shortfalls and not (
+            len(self.shortfalls) == WEEK_STEPS
+            and all(len(step) == ACTION_COUNT for step in self.shortfalls)
+            and all(0.0 <= short <= _MOST_SHORT for step in self.shortfalls for short in step)
+        ):
+            raise InvalidValueError(
+                f"shortfalls are {WEEK_STEPS} times {ACTION_COUNT} numbers from 0 to {_MOST_SHORT}, or none"
+            )
 
 
 def of_trajectory(week: Trajectory, *, reasoning: bool = True) -> Conversation:
@@ -104,12 +120,26 @@ def _lived(taught: TaughtWeeks) -> Iterator[Conversation]:
             answers[place].append(format_decision(decision))
         if step + 1 < WEEK_STEPS:
             weeks.take(taught.done[:, step + 1])
-    for seed, said, answered in zip(taught.seeds.tolist(), states, answers, strict=True):
-        yield _made(seed, PROMPT_VERSION, week_messages(said, answered))
+    short = shortfalls_of(taught.values)
+    for seed, said, answered, falls in zip(taught.seeds.tolist(), states, answers, short, strict=True):
+        yield _made(seed, PROMPT_VERSION, week_messages(said, answered), falls)
 
 
-def _made(seed: int, prompt: str, messages: list[Message]) -> Conversation:
-    return Conversation(seed, prompt, tuple({"role": m["role"], "content": m["content"]} for m in messages))
+def shortfalls_of(values: NDArray[np.float32]) -> list[tuple[tuple[float, ...], ...]]:
+    """How far each action falls short of the best of its step, as `Conversation` tells it.
+
+    Args:
+        values: the worth of each action, shape (weeks, 28, 10).
+    """
+    short = (values.max(axis=2, keepdims=True) - values).astype(np.float64).clip(0.0, _MOST_SHORT).round(3)
+    return [tuple(tuple(step) for step in week) for week in short.tolist()]
+
+
+def _made(
+    seed: int, prompt: str, messages: list[Message], shortfalls: tuple[tuple[float, ...], ...] = ()
+) -> Conversation:
+    told = tuple({"role": m["role"], "content": m["content"]} for m in messages)
+    return Conversation(seed, prompt, told, shortfalls)
 
 
 class Converted(msgspec.Struct, frozen=True):
@@ -194,7 +224,17 @@ def read_conversations(path: Path) -> tuple[list[Conversation], tuple[BadLine, .
     return found, tuple(bad)
 
 
-def as_training_rows(weeks: Iterable[Conversation]) -> Iterator[dict[str, Any]]:
-    """Rows of the form that TRL reads."""
+def as_training_rows(weeks: Iterable[Conversation], *, soft: bool = False) -> Iterator[dict[str, Any]]:
+    """Rows of the form that TRL reads, with ``shortfalls`` if `soft`.
+
+    Raises:
+        InvalidValueError: `soft`, and a week has none.
+    """
     for week in weeks:
-        yield {"messages": list(week.messages)}
+        row: dict[str, Any] = {"messages": list(week.messages)}
+        if soft and not week.shortfalls:
+            raise InvalidValueError(
+                f"the week of seed {week.seed} does not say what other actions are worth; convert weeks of "
+                "`rhythm distill teach`, or leave out --soften"
+            )
+        yield row | {"shortfalls": [list(step) for step in week.shortfalls]} if soft else row

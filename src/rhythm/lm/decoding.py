@@ -10,24 +10,33 @@ MAX_TOKENS: Final = 256
 
 
 class Decoder:
-    """Conversations in progress with one model, one in each row; the likeliest token is taken throughout.
+    """Conversations in progress with one model, one in each row.
 
     Args:
         loaded: the model.
         rows: conversations.
         max_tokens: of one answer.
+        temperature: of the draws; 0 takes the likeliest token throughout.
+
+    Attributes:
+        heard: tokens of the last turn that each row read.
+        said: tokens that it answered, without what ends an answer.
+        ended: whether the answer ended by itself.
     """
 
-    def __init__(self, loaded: Loaded, rows: int, max_tokens: int = MAX_TOKENS) -> None:
+    def __init__(self, loaded: Loaded, rows: int, max_tokens: int = MAX_TOKENS, temperature: float = 0.0) -> None:
         import torch  # noqa: PLC0415
 
         self._torch = torch
         self._model, self._tokenizer = loaded.model.eval(), loaded.tokenizer
-        self._max_tokens = max_tokens
+        self._max_tokens, self._temperature = max_tokens, temperature
         self._cache: Any = None
         self._mask = torch.zeros((rows, 0), dtype=torch.long, device=self._model.device)
         self._unread: list[list[int]] = [[] for _ in range(rows)]
         self._ends = _end_tokens(loaded)
+        self.heard: list[list[int]] = [[] for _ in range(rows)]
+        self.said: list[list[int]] = [[] for _ in range(rows)]
+        self.ended = [False] * rows
 
     def answer(self, texts: Sequence[str]) -> list[str]:
         """Have every row read its text, and say what it answers, without the mark that ends it."""
@@ -36,6 +45,7 @@ class Decoder:
             said = self._speak(self._read([late + new for late, new in zip(self._unread, read, strict=True)]))
         # What ends an answer is said only after all of it was read; an answer that was cut off has one token more.
         self._unread = [tokens[-1:] if len(tokens) == self._max_tokens else [] for tokens in said]
+        self.heard, self.said, self.ended = read, said, [len(tokens) < self._max_tokens for tokens in said]
         answers: list[str] = self._tokenizer.batch_decode(said, skip_special_tokens=True)
         return answers
 
@@ -56,7 +66,7 @@ class Decoder:
         return said
 
     def _read(self, tokens: Sequence[Sequence[int]]) -> Any:
-        """Have every row read its tokens, none in some; the likeliest next token of each."""
+        """Have every row read its tokens, none in some; the next token of each."""
         torch = self._torch
         width = max(map(len, tokens))
         padded = [[0] * (width - len(row)) + list(row) for row in tokens]
@@ -71,7 +81,10 @@ class Decoder:
             logits_to_keep=1,
         )
         self._cache = said.cache
-        return said.logits[:, -1].argmax(dim=-1)
+        logits = said.logits[:, -1].float()
+        if not self._temperature:
+            return logits.argmax(dim=-1)
+        return torch.multinomial(torch.softmax(logits / self._temperature, dim=-1), 1).flatten()
 
 
 def _end_tokens(loaded: Loaded) -> frozenset[int]:

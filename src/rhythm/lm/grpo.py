@@ -1,9 +1,12 @@
-"""Refines a language model by its own answers, with TRL's GRPO (Shao et al. 2024), one answer at a time.
+"""Refines a language model by its own answers, with TRL's GRPO (Shao et al. 2024), one answer or one week at a time.
 
 A prompt is a state of a recorded week; several answers are drawn to it and each is graded by
 `rhythm.lm.rewards`, which lives the week again from its seed. So no episode has to be played
 turn by turn while training. Early states come first (the curriculum): their prompts are short, and a
 model that cannot begin a week has no use for its end.
+
+Or whole weeks are lived at an OpenEnv server and graded by it (`rhythm.lm.week_rollouts`): an
+environment of somebody else is trained against in this way, and 28 answers share one grade.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,6 +24,7 @@ from rhythm.lm.prompt import week_messages
 from rhythm.lm.rewards import LAYERS, Layer, Situation
 from rhythm.lm.sft import CHECKPOINTS, OnStep, adapter, claim, common_options, keep, step_teller, write_curve
 from rhythm.lm.trajectories import Status, Trajectory, Who
+from rhythm.lm.week_rollouts import WeekRollouts, as_column, weeks_to_live
 from rhythm.vocab import WEEK_STEPS, InvalidValueError, MalformedDecisionError, format_decision
 
 GRPO_SCHEMA: Final = "rhythm.lm-grpo/1"
@@ -44,6 +48,7 @@ class GrpoPlan(msgspec.Struct, frozen=True, kw_only=True):
         curriculum: begin with early states.
         seed: of the states, their order and the draws.
         every: steps between checkpoints.
+        environment: address of an OpenEnv server, whose whole weeks are lived then; a prompt is a week.
     """
 
     model: str
@@ -58,6 +63,7 @@ class GrpoPlan(msgspec.Struct, frozen=True, kw_only=True):
     curriculum: bool = True
     seed: int = 0
     every: int = 50
+    environment: str = ""
 
     def __post_init__(self) -> None:
         if min(self.steps, self.prompts, self.max_tokens, self.every) < 1 or self.answers < 2 or self.lora < 0:
@@ -66,6 +72,8 @@ class GrpoPlan(msgspec.Struct, frozen=True, kw_only=True):
             )
         if not (self.rate > 0.0 and self.temperature > 0.0 and self.divergence >= 0.0):
             raise InvalidValueError("rate and temperature are above 0, and divergence not below")
+        if self.environment and not self.environment.startswith(("http://", "https://")):
+            raise InvalidValueError("the address of an environment begins with http or https")
 
 
 def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = True) -> list[dict[str, Any]]:
@@ -149,7 +157,7 @@ def refine(
 
     Args:
         plan: how; a folder that was begun with another is refused.
-        weeks: whose states are answered.
+        weeks: whose states are answered; none where the plan names an environment.
         output: the run's folder, as of `rhythm.lm.sft.train`.
         reasoning: keep what was thought in the prompts' earlier answers.
         on_step: told of every step.
@@ -158,9 +166,13 @@ def refine(
         MissingPackagesError: the extra ``lm`` is not installed.
         NoModelError: see `load_model`.
         InvalidValueError: see `states_of`; or the folder holds a run by another plan.
+        NoEnvironmentError: the environment does not answer.
     """
     need("torch", "transformers", "trl", "datasets", "peft")
-    rows = states_of(weeks, plan, reasoning=reasoning)
+    if plan.environment:
+        rows = weeks_to_live(plan.steps, plan.prompts, plan.seed)
+    else:
+        rows = states_of(weeks, plan, reasoning=reasoning)
     claim(output, msgspec.to_builtins(plan), len(weeks))
     from datasets import Dataset  # noqa: PLC0415
     from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
@@ -170,9 +182,9 @@ def refine(
     trainer = GRPOTrainer(
         model=loaded.model,
         processing_class=loaded.tokenizer,
-        reward_funcs=[as_reward(name, layer) for name, layer in LAYERS.items()],
         args=GRPOConfig(**_options(plan, output)),
         train_dataset=Dataset.from_list(rows),
+        **_played(plan, loaded.tokenizer),
         peft_config=adapter(plan.lora),
         callbacks=[step_teller(on_step)],
     )
@@ -180,6 +192,14 @@ def refine(
     trainer.train(resume_from_checkpoint=last)
     write_curve(output, GRPO_SCHEMA, msgspec.to_builtins(plan) | {"weeks": len(weeks)}, trainer.state.log_history)
     return keep(trainer.model, loaded.tokenizer, output, merge=True)
+
+
+def _played(plan: GrpoPlan, tokenizer: Any) -> dict[str, Any]:
+    """How answers come about and what they are graded by."""
+    if not plan.environment:
+        return {"reward_funcs": [as_reward(name, layer) for name, layer in LAYERS.items()]}
+    rollouts = WeekRollouts(plan.environment, tokenizer, plan.max_tokens, plan.temperature)
+    return {"reward_funcs": [as_column("grade"), as_column("readable")], "rollout_func": rollouts}
 
 
 def _options(plan: GrpoPlan, output: Path) -> dict[str, Any]:

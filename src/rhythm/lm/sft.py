@@ -55,6 +55,8 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
     warmup: float = 0.03
     longest: int = 8192
     strangers: float = 0.0
+    soften: float = 0.0
+    planning: float = 1.0
     lora: int = 0
     four_bit: bool = False
     seed: int = 0
@@ -65,6 +67,8 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
             raise InvalidValueError("batch, gather, longest and every are at least 1; steps and lora not below 0")
         if not (self.passes > 0.0 and self.rate > 0.0 and 0.0 <= self.warmup < 1.0 and 0.0 <= self.strangers <= 1.0):
             raise InvalidValueError("passes and rate are above 0, warmup is from 0 to below 1, strangers from 0 to 1")
+        if not (self.soften >= 0.0 and self.planning > 0.0):
+            raise InvalidValueError("soften is not below 0, planning above 0")
         if self.four_bit and not self.lora:
             raise InvalidValueError("weights in four bits are not trained themselves; give --lora, 16 for example")
 
@@ -103,19 +107,21 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
     from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
     from trl import SFTConfig  # noqa: PLC0415
 
-    from rhythm.lm.answer_loss import AnswerTrainer  # noqa: PLC0415
+    from rhythm.lm.answer_loss import AnswerTrainer, WeighedCollator, softening  # noqa: PLC0415
 
     loaded = load_model(plan.model, four_bit=plan.four_bit)
+    soft = softening(loaded.tokenizer, plan.soften, plan.planning) if plan.soften else None
     trainer = AnswerTrainer(
         model=loaded.model,
         processing_class=loaded.tokenizer,
         args=SFTConfig(**_options(plan, output)),
-        train_dataset=Dataset.from_list(list(as_training_rows(learned))),
-        eval_dataset=Dataset.from_list(list(as_training_rows(aside))),
+        train_dataset=Dataset.from_list(list(as_training_rows(learned, soft=soft is not None))),
+        eval_dataset=Dataset.from_list(list(as_training_rows(aside, soft=soft is not None))),
+        data_collator=WeighedCollator(loaded.tokenizer.pad_token_id) if soft else None,
         peft_config=adapter(plan.lora),
         callbacks=[step_teller(on_step)],
     )
-    trainer.strangers = plan.strangers
+    trainer.strangers, trainer.softened = plan.strangers, soft
     last = get_last_checkpoint(str(output / CHECKPOINTS)) if (output / CHECKPOINTS).is_dir() else None
     trainer.train(resume_from_checkpoint=last)
     config = msgspec.to_builtins(plan) | {"weeks": len(learned), "weeks_aside": len(aside)}
