@@ -12,7 +12,9 @@ def test_erase_takes_files_that_were_not_read_yet(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     (home.incoming / "0123-export.zip").write_bytes(b"somebody's health")
     (home.incoming / "4567-more.zip.part").write_bytes(b"half of it")
+    (home.incoming / "looked").mkdir()
+    (home.incoming / "looked" / "89ab-diary.ics").write_bytes(b"only looked into")
     done = CliRunner().invoke(app, ["--yes", "--folder", str(home.folder)])
     assert done.exit_code == 0, done.output
-    assert list(home.incoming.iterdir()) == []
+    assert [path for path in home.incoming.rglob("*") if path.is_file()] == []
     assert "erased" in done.output

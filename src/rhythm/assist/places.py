@@ -57,9 +57,10 @@ class Home:
         return self.folder / "incoming"
 
     def clear_incoming(self) -> None:
-        """Removes every file that was handed in and not read yet."""
-        for path in self.incoming.iterdir():
-            path.unlink(missing_ok=True)
+        """Removes every file that was handed in and not read yet, and those that were only looked into."""
+        for path in self.incoming.rglob("*"):
+            if not path.is_dir():
+                path.unlink(missing_ok=True)
 
     def token(self) -> str:
         """The secret that opens the pages; made at the first start, readable by the owner only.

@@ -39,6 +39,9 @@ def many_micros(instants: Sequence[datetime]) -> list[int]:
     return [one.days * _US_PER_DAY + one.seconds * _US_PER_SECOND + one.microseconds for one in since]
 
 
+_FIRST_US, _LAST_US = many_micros((datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)))
+
+
 def from_micros(micros: int) -> datetime:
     """The instant, in UTC, of microseconds since 1970."""
     return EPOCH_AT + timedelta(microseconds=micros)
@@ -60,8 +63,17 @@ class Instant(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:
-        """Microseconds of the instant."""
-        return None if value is None else to_micros(value)
+        """Microseconds of the instant.
+
+        Raises:
+            InvalidValueError: it has no time zone, or could not be read back: not in the years 1 to 9999 of UTC.
+        """
+        if value is None:
+            return None
+        micros = to_micros(value)
+        if not _FIRST_US <= micros <= _LAST_US:
+            raise InvalidValueError("an instant outside the years 1 to 9999 cannot be stored")
+        return micros
 
     def process_result_value(self, value: Any, dialect: Dialect) -> datetime | None:
         """The instant, in UTC."""

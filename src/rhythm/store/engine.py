@@ -26,7 +26,7 @@ from rhythm.store.errors import (
     StoreFullError,
     StoreUnreachableError,
 )
-from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.errors import InvalidValueError, RhythmError
 
 BUSY_WAIT_S = 20.0
 """How long a writer waits for another before `StoreBusyError`."""
@@ -197,6 +197,12 @@ def _translated() -> Iterator[None]:
         yield
     except DBAPIError as error:
         raise _typed(error) from None
+    except sa.exc.StatementError as error:
+        if isinstance(error.orig, RhythmError):  # a column's own refusal of a value
+            raise error.orig from None
+        raise
+    except OverflowError:
+        raise RefusedRowError("a number is too large for the database") from None
 
 
 _REFUSED = RefusedRowError, "the database refused a row"

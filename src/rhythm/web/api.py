@@ -150,7 +150,9 @@ def insights(site: Here) -> Response:
 async def answer(number: int, request: Request, site: Here) -> Response:
     """When it replies, the answer is on disk."""
     body = _decoded(await _body(request), AnswerBody)
-    given = site.assistant.answer(number, body.outcome, moved_to=body.moved_to, at=body.at, channel="api", key=body.key)
+    given = await run_in_threadpool(
+        site.assistant.answer, number, body.outcome, moved_to=body.moved_to, at=body.at, channel="api", key=body.key
+    )
     return reply(Kept(given.number), 201)
 
 
@@ -158,21 +160,23 @@ async def answer(number: int, request: Request, site: Here) -> Response:
 async def undo(number: int, request: Request, site: Here) -> Response:
     """What was learned from it is forgotten."""
     body = _decoded(await _body(request), UndoBody)
-    return reply(Kept(site.assistant.undo(number, channel="api", key=body.key).number), 201)
+    undone = await run_in_threadpool(site.assistant.undo, number, channel="api", key=body.key)
+    return reply(Kept(undone.number), 201)
 
 
 @router.post("/reports", summary="Say how a meter stands")
 async def report(request: Request, site: Here) -> Response:
     """A self-report for the slot now."""
     body = _decoded(await _body(request), ReportBody)
-    return reply(Kept(site.assistant.report(parse_meter(body.meter), body.value, key=body.key).number), 201)
+    said = await run_in_threadpool(site.assistant.report, parse_meter(body.meter), body.value, key=body.key)
+    return reply(Kept(said.number), 201)
 
 
 @router.post("/corrections", summary="Correct a belief")
 async def correct(request: Request, site: Here) -> Response:
     """The person's word counts over what was learned."""
     body = _decoded(await _body(request), CorrectionBody)
-    site.assistant.correct(body.subject, body.value)
+    await run_in_threadpool(site.assistant.correct, body.subject, body.value)
     return Response(status_code=204)
 
 

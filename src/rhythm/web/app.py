@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
 
 import rhythm
 from rhythm.assist.service import Assistant
@@ -15,6 +17,10 @@ from rhythm.web.security import ForbiddenError, Guard, Keys
 from rhythm.web.site import Site, templates
 from rhythm.web.uploads import Uploads
 
+REFUSALS = {
+    404: "there is nothing at this address",
+    405: "this address does not take that kind of request",
+}
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -46,7 +52,8 @@ def create_app(
     app.include_router(api.router)
     api.describe(app)
     app.add_exception_handler(RhythmError, _say_error)
-    app.add_exception_handler(404, _say_missing)
+    app.add_exception_handler(HTTPException, _say_refused)
+    app.add_exception_handler(RequestValidationError, _say_unfit)
     ours = [f"{name}:{port}" for name in LOCAL_NAMES]
     if port == 80:
         ours += LOCAL_NAMES
@@ -64,7 +71,21 @@ async def _say_error(request: Request, error: Exception) -> Response:
     )
 
 
-async def _say_missing(request: Request, _: Exception) -> Response:
+async def _say_refused(request: Request, error: Exception) -> Response:
+    """What the web framework itself refuses, in our words."""
+    status = error.status_code if isinstance(error, HTTPException) else 400
+    words = REFUSALS.get(status, "the request cannot be read; open the page again and repeat it")
+    return _said(request, words, status)
+
+
+async def _say_unfit(request: Request, _: Exception) -> Response:
+    """A number in the address that is none: in a path nothing is there, in a query it is refused."""
+    status = 400 if request.url.query else 404
+    words = "a number in the address is none; write a whole number" if status == 400 else REFUSALS[404]
+    return _said(request, words, status)
+
+
+def _said(request: Request, words: str, status: int) -> Response:
     if request.url.path.startswith("/api/"):
-        return api.error_response(RhythmError("there is nothing at this address"), 404)
-    return PlainTextResponse("There is nothing at this address.", 404)
+        return api.error_response(RhythmError(words), status)
+    return PlainTextResponse(f"{words[:1].upper()}{words[1:]}.", status)

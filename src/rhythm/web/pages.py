@@ -20,6 +20,8 @@ from rhythm.web.site import Here, Posted, render, text_of
 from rhythm.web.uploads import WAIT_S
 
 router = APIRouter()
+MOST_NUMBER = 2**53
+"""A larger number is no entry, slot or level of anybody's."""
 STATIC = Path(__file__).parent / "static"
 
 
@@ -29,9 +31,12 @@ def _after(path: str, done: str) -> RedirectResponse:
 
 def _number(text: str, what: str) -> int:
     try:
-        return int(text)
+        number = int(text)
     except ValueError:
         raise InvalidValueError(f"{what} is a whole number") from None
+    if abs(number) > MOST_NUMBER:
+        raise InvalidValueError(f"{what} is too large a number")
+    return number
 
 
 def _local_time(text: str, what: str) -> time:
@@ -39,6 +44,13 @@ def _local_time(text: str, what: str) -> time:
         return time.fromisoformat(text)
     except ValueError:
         raise InvalidValueError(f"{what} is a time such as 07:30") from None
+
+
+def _instant(text: str) -> datetime:
+    try:
+        return datetime.fromisoformat(text)
+    except ValueError:
+        raise InvalidValueError("when you tapped is an instant such as 2026-03-12T08:30:00Z") from None
 
 
 @router.get("/")
@@ -61,7 +73,7 @@ def answer(number: int, form: Posted, site: Here) -> Response:
         number,
         Outcome(outcome),
         moved_to=_number(moved, "moved_to") if moved and outcome == Outcome.RESCHEDULED else None,
-        at=datetime.fromisoformat(offline_at) if offline_at else None,
+        at=_instant(offline_at) if offline_at else None,
         channel="offline" if offline_at else "page",
         key=text_of(form, "key") or None,
     )

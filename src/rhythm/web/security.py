@@ -136,7 +136,10 @@ class Guard:
         if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
             return False
         origin = headers.get("origin")
-        return origin is None or urlsplit(origin).netloc.lower() in self._hosts
+        try:
+            return origin is None or urlsplit(origin).netloc.lower() in self._hosts
+        except ValueError:
+            return False
 
     def _bearer(self, headers: Headers, path: str) -> bool:
         kind, _, offered = headers.get("authorization", "").partition(" ")

@@ -18,6 +18,8 @@ from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.errors import RhythmError
 
 MOST_BYTES = 8 * 10**9
+LONGEST_NAME_BYTES = 200
+"""File systems take 255, of which our own marks need some."""
 WAIT_S = 8.0
 """A page waits so long for an import before it says that it goes on in the background."""
 
@@ -172,5 +174,6 @@ def _kept(folder: Path, stream: BinaryIO, name: str, *, looking: bool = False) -
 
 
 def _clean(name: str) -> str:
-    """A file name of harmless letters."""
-    return "".join(c if c.isalnum() or c in "._- " else "_" for c in Path(name).name)[-80:] or "file"
+    """A file name of harmless letters, short enough for any file system however many bytes its letters take."""
+    harmless = "".join(c if c.isalnum() or c in "._- " else "_" for c in Path(name).name)[-80:]
+    return harmless.encode()[-LONGEST_NAME_BYTES:].decode(errors="ignore") or "file"

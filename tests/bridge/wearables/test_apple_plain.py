@@ -1,5 +1,6 @@
 """The quick way through plain elements gives what the parser gives, whatever stands around them."""
 
+import time
 from datetime import datetime
 from pathlib import Path
 
@@ -145,3 +146,16 @@ def test_what_never_closes_costs_no_square_of_its_length(tmp_path: Path, opening
     assert (datetime.now() - begun_at).total_seconds() < 20  # noqa: DTZ005 - a span
     assert problems
     assert len(records) <= 40_000
+
+
+def test_an_export_without_a_plain_element_takes_a_few_times_as_long_not_a_hundred(tmp_path: Path) -> None:
+    plain = "".join(heart_rate(60 + n % 40) for n in range(4000))
+    took_s = []
+    for body in (plain, plain.replace('"Watch"', '"R&amp;D"')):
+        path = tmp_path / "export.xml"
+        path.write_bytes((HEAD + body + TAIL).encode())
+        begun = time.process_time()
+        records, _ = read_all(path)
+        took_s.append(time.process_time() - begun)
+        assert len(records) == 4000
+    assert took_s[1] < 25 * took_s[0]

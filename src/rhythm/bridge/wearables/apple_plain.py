@@ -20,14 +20,18 @@ _SAYS_MORE = r'(?:HKTimeZone|HKExternalUUID|HKMetadataKeySyncIdentifier)"'
 """Inner entries that change what a record is; they are for the parser."""
 _BEGINS = '<Record type="'
 _INNER = rf'{_SPACE}<MetadataEntry key="(?!{_SAYS_MORE})[A-Za-z0-9_]++" value="{_SKIPPED}"/>'
-_ELEMENT = re.compile(
+_PLAIN = (
     rf'{_SPACE}{_BEGINS}([A-Za-z0-9]++)" sourceName="({_TEXT})"'
     rf'(?: sourceVersion="{_SKIPPED}")?(?: device="{_SKIPPED}")?'
     rf' unit="({_TEXT})" creationDate="{_SKIPPED}" startDate="({_TEXT})" endDate="({_TEXT})" value="({_TEXT})"'
     rf"(?:/>|(>){_INNER}(?:{_INNER.replace('/>', '(/>)')})?{_SPACE}</Record>)"
-    r"|([\s\S]++)"
 )
+_ONE = re.compile(_PLAIN)
+_ELEMENT = re.compile(rf"{_PLAIN}|((?s:.++))")
 """An element; where none stands, all that is left, so that one search over a text gives the run that it begins with."""
+_FIRST_LOOK, _WIDER = 4096, 16
+"""A run is searched for so far ahead at first, then so many times as far: an export of which no element is plain
+must not have the rest of its piece walked through for each."""
 _OTHER_ENTITY = re.compile(r"&(?!(?:lt|gt|amp|quot|apos);)")
 """Such an attribute must not hold an entity either that no parser knows."""
 _NO_CHARACTERS = ("\ufffe", "\uffff")
@@ -61,9 +65,15 @@ def next_plain(text: str, start: int) -> int:
 def plain_run(text: str, start: int) -> PlainRun:
     """The plain elements that stand at ``start``, as many as follow; none where it ends there."""
     found: dict[Signal, list[Plain]] = {}
-    elements: list[Plain] = _ELEMENT.findall(text, start)
-    rest = elements.pop()[-1] if elements and elements[-1][-1] else ""
-    end = len(text) - len(rest)
+    elements: list[Plain] = []
+    end, look, goes_on = start, _FIRST_LOOK, True
+    while goes_on:
+        until = min(end + look, len(text))
+        elements += _ELEMENT.findall(text, end, until)
+        rest = elements.pop()[-1] if elements and elements[-1][-1] else ""
+        end = until - len(rest)
+        goes_on = until < len(text) and (not rest or _ONE.match(text, end) is not None)
+        look *= _WIDER
     openings = len(elements)
     for element in elements:
         if element[6]:

@@ -1,0 +1,78 @@
+"""Taps that come late: from a phone that was offline, or from a page that was left open."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from assist.houses import MORNING_AT, Clock, house
+from bridge.calendar.ics_texts import calendar
+from rhythm.assist import Assistant
+from rhythm.store.errors import AlreadyAnsweredError
+from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.responses import Outcome
+from rhythm.vocab.slots import SLOTS_PER_DAY
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def assistant(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
+    with house(tmp_path, clock) as made:
+        yield made
+
+
+def test_a_tap_made_offline_in_time_counts_though_the_slot_was_closed_meanwhile(
+    assistant: Assistant, clock: Clock
+) -> None:
+    number = assistant.today().waiting[0].number
+    clock.move(days=1)
+    assistant.today()
+    assert assistant.person.answers.holding([number])[number].outcome is Outcome.EXPIRED
+    tapped_at = MORNING_AT + timedelta(minutes=3)
+    for _ in range(2):  # a phone sends it again until it hears that it is kept
+        given = assistant.answer(number, Outcome.ACCEPTED, at=tapped_at, channel="offline", key="tap")
+    assert assistant.person.answers.holding([number])[number] == given
+    assert (given.outcome, given.at) == (Outcome.ACCEPTED, tapped_at)
+
+
+def test_a_tap_made_after_the_slot_was_closed_does_not_count(assistant: Assistant, clock: Clock) -> None:
+    number = assistant.today().waiting[0].number
+    clock.move(days=1)
+    assistant.today()
+    for at in (None, clock() - timedelta(minutes=5), MORNING_AT - timedelta(days=400)):
+        with pytest.raises(AlreadyAnsweredError):
+            assistant.answer(number, Outcome.ACCEPTED, at=at, channel="offline")
+    assert assistant.person.answers.holding([number])[number].outcome is Outcome.EXPIRED
+
+
+def test_what_a_person_has_answered_is_not_replaced_by_a_late_tap(assistant: Assistant, clock: Clock) -> None:
+    number = assistant.today().waiting[0].number
+    clock.move(minutes=5)
+    assistant.answer(number, Outcome.IGNORED)
+    with pytest.raises(AlreadyAnsweredError):
+        assistant.answer(number, Outcome.ACCEPTED, at=MORNING_AT + timedelta(minutes=1), channel="offline")
+
+
+def test_a_page_left_open_moves_nothing_to_where_it_is_over_or_busy(
+    assistant: Assistant, clock: Clock, tmp_path: Path
+) -> None:
+    page = assistant.today()
+    number, tomorrow = page.waiting[0].number, page.slot + SLOTS_PER_DAY + 1
+    day = (MORNING_AT + timedelta(days=1)).strftime("%Y%m%d")
+    file = tmp_path / "new.ics"
+    file.write_bytes(
+        calendar(f"BEGIN:VEVENT\r\nUID:a\r\nDTSTART:{day}T120000\r\nDURATION:PT6H\r\nSUMMARY:Offsite\r\nEND:VEVENT")
+    )
+    assert tomorrow in {move.slot for move in page.moves}
+    assistant.import_file(file)
+    with pytest.raises(InvalidValueError, match="over or taken"):
+        assistant.answer(number, Outcome.RESCHEDULED, moved_to=tomorrow)
+    clock.move(days=1)
+    with pytest.raises(InvalidValueError, match="over or taken"):
+        assistant.answer(number, Outcome.RESCHEDULED, moved_to=page.waiting[0].slot + 1)
+    assert assistant.person.answers.holding([number]) == {}

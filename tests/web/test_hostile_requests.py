@@ -1,0 +1,76 @@
+"""Requests that no page of ours makes: clocks, numbers, names and headers that cannot be. None of them hurts a page."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from assist.houses import Clock, house
+from bridge.calendar.ics_texts import calendar
+from rhythm.assist import Assistant
+from web.sites import TOKEN, client_of, csrf_of
+
+BEARER = {"authorization": f"Bearer {TOKEN}"}
+HUGE = "9" * 30
+
+
+@pytest.fixture
+def assistant(tmp_path: Path) -> Iterator[Assistant]:
+    with house(tmp_path, Clock()) as made:
+        yield made
+
+
+@pytest.fixture
+def client(assistant: Assistant, tmp_path: Path) -> TestClient:
+    return client_of(assistant, tmp_path)
+
+
+def test_no_clock_of_a_phone_can_break_the_pages(client: TestClient, assistant: Assistant) -> None:
+    number = assistant.today().waiting[0].number
+    data = {"csrf": csrf_of(client), "outcome": "accepted"}
+    for at in ("yesterday", "2026-03-12T08:30:00"):
+        assert client.post(f"/suggestions/{number}/answer", data=data | {"at": at}).status_code == 400
+        body = {"outcome": "accepted", "at": at}
+        assert client.post(f"/api/v1/suggestions/{number}/answer", json=body, headers=BEARER).status_code == 400
+    for at in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:00:00-14:00", "1970-01-01T00:00:00Z"):
+        assert client.post(f"/suggestions/{number}/answer", data=data | {"at": at}).status_code == 200
+        given = assistant.person.answers.holding([number])[number]
+        assert abs(given.at - given.recorded_at) < timedelta(minutes=1)
+        assert client.get("/").status_code == 200
+        assert client.post(f"/suggestions/{number}/undo", data=data).status_code == 200
+
+
+def test_numbers_beyond_all_measure_are_refused_in_words(client: TestClient) -> None:
+    data = {"csrf": csrf_of(client), "outcome": "accepted", "number": HUGE, "subject": "social", "value": "9" * 400}
+    for path in (f"/suggestions/{HUGE}/answer", f"/suggestions/{HUGE}/undo", f"/data/imports/{HUGE}/undo",
+                 f"/data/calendars/{HUGE}/remove", "/you/correct", "/you/withdraw"):  # fmt: skip
+        answered = client.post(path, data=data)
+        assert answered.status_code in {400, 404}
+        assert "That did not work" in answered.text
+
+
+def test_what_the_framework_refuses_is_said_as_the_document_says(client: TestClient) -> None:
+    asked = [
+        client.get("/api/v1/trends?days=many", headers=BEARER), client.delete("/api/v1/today", headers=BEARER),
+        client.post("/api/v1/suggestions/one/undo", headers=BEARER), client.get("/api/v1/nothing", headers=BEARER),
+        client.post(f"/api/v1/suggestions/{HUGE}/undo", json={}, headers=BEARER),
+    ]  # fmt: skip
+    assert [answered.status_code for answered in asked] == [400, 405, 404, 404, 400]
+    assert all(set(answered.json()) == {"error", "message"} for answered in asked)
+    assert client.post("/suggestions/one/undo", data={"csrf": csrf_of(client)}).text == (
+        "There is nothing at this address."
+    )
+
+
+def test_an_origin_that_is_no_address_is_refused(client: TestClient) -> None:
+    assert client.post("/report", data={"csrf": csrf_of(client)}, headers={"origin": "http://["}).status_code == 403
+
+
+def test_a_file_of_a_long_name_in_any_script_is_read(client: TestClient, assistant: Assistant) -> None:
+    now = Clock()().strftime("%Y%m%dT%H0000Z")
+    content = calendar(f"BEGIN:VEVENT\r\nUID:a\r\nDTSTART:{now}\r\nDURATION:PT1H\r\nSUMMARY:one\r\nEND:VEVENT")
+    sent = [("files", (letter * 200, content)) for letter in "日𠀀"]
+    assert client.post("/data/import", data={"csrf": csrf_of(client)}, files=sent).status_code == 200
+    assert [source.kind for source in assistant.person.calendars.all()] == ["file", "file"]
