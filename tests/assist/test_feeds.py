@@ -11,7 +11,8 @@ from bridge.calendar.servers import Server, body, serving
 from rhythm.assist import Assistant
 from rhythm.assist.feeds import host_of
 from rhythm.assist.keeper import SecretError
-from rhythm.store import PersonSettings, Store
+from rhythm.assist.schedule import run_due
+from rhythm.store import CalendarSource, PersonSettings, Store
 from rhythm.vocab.errors import InvalidValueError
 
 RUN = "UID:run\nDTSTART;TZID=Europe/Berlin:20260312T180000\nDTEND;TZID=Europe/Berlin:20260312T190000\nSUMMARY:Run"
@@ -69,6 +70,29 @@ def test_feeds_are_fetched_by_themselves_once_an_hour(assistant: Assistant, serv
     assert assistant.run_due() == 1
     assert evening(assistant)[0][0] == "Yoga"
     assert assistant.run_due() == 0
+
+
+def test_a_calendar_that_fails_as_nobody_foresaw_keeps_no_other_waiting(
+    assistant: Assistant, server: Server, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.answers["/other.ics"] = body(calendar(RUN))
+    first = assistant.add_feed(server.url(PRIVATE_PATH)).number
+    second = assistant.add_feed(server.url("/other.ics")).number
+    clock.move(minutes=61)
+    refreshed: list[int] = []
+
+    def refresh(number: int) -> CalendarSource:
+        refreshed.append(number)
+        if number == first:
+            raise RuntimeError("Dentist, 9 o'clock")
+        return assistant.refresh_feed(number)
+
+    assert run_due(assistant.person, clock(), refresh) == 2
+    assert refreshed == [first, second]
+    assert "RuntimeError" in caplog.text
+    assert "Dentist" not in caplog.text
+    clock.move(minutes=61)
+    assert run_due(assistant.person, clock(), refresh) == 2
 
 
 def test_a_failure_is_told_and_what_was_read_stays(assistant: Assistant, server: Server, clock: Clock) -> None:

@@ -4,6 +4,7 @@ What is due stands in the store with a lease, so two processes never fetch the s
 leaves nothing locked for long, and what fell due while nothing ran is done at the next start.
 """
 
+import logging
 import os
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -15,6 +16,8 @@ from rhythm.assist.keeper import SecretError
 from rhythm.bridge.accounts.face import AccountError
 from rhythm.store import CalendarSource, PersonStore
 from rhythm.store.errors import UnknownEntryError
+
+log = logging.getLogger(__name__)
 
 EVERY = timedelta(hours=1)
 ACCOUNT_AGAIN = timedelta(minutes=30)
@@ -52,6 +55,8 @@ def run_due(person: PersonStore, now_at: datetime, refresh: Callable[[int], Cale
         except UnknownEntryError:
             person.jobs.delete(job.name)
             continue
+        except Exception as error:  # noqa: BLE001 - one calendar must not keep the others from being fetched
+            failure = _failed(error)
         wait = EVERY if failure is None else min(LONGEST_WAIT, EVERY * 2 ** min(job.failures, 5))
         person.jobs.finish(job.name, owner, now_at + wait, failure)
         done += 1
@@ -82,6 +87,14 @@ def run_due_accounts(person: PersonStore, now_at: datetime, read: Callable[[str]
             failure = failure_of(error)
             asked = timedelta(seconds=error.retry_after_s) if isinstance(error, AccountError) else timedelta(0)
             wait = max(asked, min(LONGEST_WAIT, ACCOUNT_AGAIN * 2 ** min(job.failures, 6)))
+        except Exception as error:  # noqa: BLE001 - one account must not keep the others from being read
+            failure, wait = _failed(error), min(LONGEST_WAIT, ACCOUNT_AGAIN * 2 ** min(job.failures, 6))
         person.jobs.finish(job.name, owner, now_at + wait, failure)
         done += 1
     return done
+
+
+def _failed(error: Exception) -> str:
+    """The kind of a failure that nobody foresaw; its text could hold what was read."""
+    log.error("work that was due failed: %s", type(error).__name__)
+    return type(error).__name__

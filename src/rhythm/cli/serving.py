@@ -85,6 +85,8 @@ def _due(assistant: Assistant) -> None:
             assistant.run_due()
         except RhythmError as error:
             typer.echo(f"rhythm: a calendar was not fetched: {error}", err=True)
+        except Exception as error:  # noqa: BLE001 - what is due next must not wait for a restart
+            typer.echo(f"rhythm: a calendar was not fetched ({type(error).__name__})", err=True)
         time.sleep(DUE_EVERY_S)
 
 
@@ -96,4 +98,6 @@ def _notices(assistant: Assistant, notify_file: Path) -> None:
                 notify_waiting(assistant.context(), notify_file.read_text(encoding="utf-8"))
         except (RhythmError, OSError) as error:
             typer.echo(f"rhythm: a notice was not sent: {error}", err=True)
+        except Exception as error:  # noqa: BLE001 - the next notice must not wait for a restart
+            typer.echo(f"rhythm: a notice was not sent ({type(error).__name__})", err=True)
         time.sleep(NOTICE_EVERY_S)

@@ -3,19 +3,23 @@
 From the address given: who am I, where are my calendars, which of them hold events; then the events of a window from
 each. Repetition is worked out here, never by the server, as servers differ in it. Objects that come back empty (some
 servers do so in a query) are asked for once more by their names. The password goes over https alone, private
-networks of one's own aside, and to no host outside the given one's domain.
+networks of one's own aside, and to no host outside the given one's domain. The whole has one deadline, slow headers
+and the reading of what came included.
 """
 
+import asyncio
 import re
+import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, tzinfo
-from typing import Final, Self
+from ipaddress import ip_address
+from typing import Final
 from xml.etree import ElementTree as ET
 
 import httpx
 import msgspec
 
-from rhythm.bridge.calendar.addresses import AddressError, checked_addresses, look_up
+from rhythm.bridge.calendar.addresses import AddressError, checked_addresses, is_public, look_up
 from rhythm.bridge.calendar.events import (
     CalendarContents,
     CalendarError,
@@ -25,19 +29,27 @@ from rhythm.bridge.calendar.events import (
     ProblemKind,
     Window,
 )
-from rhythm.bridge.calendar.feeds import FeedError, FeedErrorKind
+from rhythm.bridge.calendar.feeds import FeedError, FeedErrorKind, addresses_unlogged
 from rhythm.bridge.calendar.ics import read_ics
+from rhythm.bridge.calendar.limits import Limits
 from rhythm.bridge.calendar.merge import merge_events
 
 MOST_BYTES: Final = 32 * 1024 * 1024
 MOST_CALENDARS: Final = 50
 MOST_OBJECTS: Final = 20_000
+MOST_TAGS: Final = 1_000_000
+"""Of one answer; a tree of more would fill the memory."""
 AT_ONCE: Final = 100
 TIMEOUT_S: Final = 30.0
+READING_S: Final = 120.0
+"""Deadline of the whole reading."""
 _HOPS: Final = 5
 _DAV, _CAL = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}"
 _NAMES: Final = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'
-_UNSAFE = re.compile(rb"<!\s*(DOCTYPE|ENTITY)", re.IGNORECASE)
+_DEFINES = re.compile(r"\ufeff?(?:\s++|<\?.*?\?>|<!--.*?-->)*+<!", re.DOTALL)
+"""What begins with definitions of its own, behind nothing but blanks, instructions and comments."""
+_SUFFIXES = frozenset({"ac", "co", "com", "edu", "go", "gob", "gov", "me", "ne", "net", "or", "org"})
+"""Words before a country's two letters below which names are given to anybody: example.co.uk."""
 _LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
@@ -86,14 +98,20 @@ def read_caldav(
         FeedError: the server cannot be reached, refuses, or leads elsewhere.
         CalendarError: it gives no calendars.
     """
-    with _Server(login, allow_private=allow_private) as server:
-        found: list[CalendarContents] = []
-        for calendar in server.calendars():
-            for data in server.objects(calendar, window):
-                try:
-                    found.append(read_ics(data, zone, window, source=name))
-                except NotACalendarError:
-                    found.append(CalendarContents((), (Problem(ProblemKind.UNFINISHED, "calendar object"),)))
+    server = _Server(login, allow_private=allow_private)
+    found: list[CalendarContents] = []
+    room = Limits().max_occurrences
+    for data in server.everything(window):
+        limits = Limits(budget_s=min(Limits().budget_s, server.left_s()))
+        try:
+            contents = read_ics(data, zone, window, source=name, limits=limits)
+        except NotACalendarError:
+            contents = CalendarContents((), (Problem(ProblemKind.UNFINISHED, "calendar object"),))
+        found.append(contents)
+        room -= len(contents.events)
+        if room < 0:
+            found.append(CalendarContents((), (Problem(ProblemKind.TOO_LARGE, "calendar object"),)))
+            break
     return _together(found, name)
 
 
@@ -101,18 +119,29 @@ class _Server:
     def __init__(self, login: CaldavLogin, *, allow_private: bool) -> None:
         self._login = login
         self._allow_private = allow_private
-        self._client = httpx.Client(timeout=TIMEOUT_S, trust_env=False, auth=(login.user, login.password))
+        self._until_s = time.monotonic() + READING_S
         try:
             self._home = httpx.URL(login.url.strip())
         except (httpx.InvalidURL, UnicodeError, ValueError):
             raise FeedError(FeedErrorKind.BAD_ADDRESS, "", "cannot be read as an address; copy it once more") from None
         self._checked: set[str] = set()
 
-    def __enter__(self) -> Self:
-        return self
+    def left_s(self) -> float:
+        """Seconds that are left.
 
-    def __exit__(self, *_: object) -> None:
-        self._client.close()
+        Raises:
+            FeedError: none.
+        """
+        left_s = self._until_s - time.monotonic()
+        if left_s <= 0:
+            text = f"takes longer than {READING_S:g} s; it is tried again later"
+            raise FeedError(FeedErrorKind.TOO_SLOW, self._home.host, text)
+        return left_s
+
+    def everything(self, window: Window) -> Iterator[bytes]:
+        """The objects of all calendars that touch a window."""
+        for calendar in self.calendars():
+            yield from self.objects(calendar, window)
 
     def calendars(self) -> list[httpx.URL]:
         """The calendars that hold events: the address itself where it is one, else those of the person."""
@@ -122,13 +151,13 @@ class _Server:
             return [url]
         home = _link(replies, f"{_CAL}calendar-home-set/{_DAV}href")
         if home is None and (principal := _link(replies, f"{_DAV}current-user-principal/{_DAV}href")) is not None:
-            url, replies = self._properties(url.join(principal), "<c:calendar-home-set/>", depth=0)
+            url, replies = self._properties(_joined(url, principal), "<c:calendar-home-set/>", depth=0)
             home = _link(replies, f"{_CAL}calendar-home-set/{_DAV}href")
         if home is None:
             raise CalendarError(f"{self._home.host} names no calendars of yours; give the address of a calendar itself")
         wanted = "<d:resourcetype/><c:supported-calendar-component-set/>"
-        url, replies = self._properties(url.join(home), wanted, depth=1)
-        return [url.join(one.href) for one in replies if _is_calendar(one)][:MOST_CALENDARS]
+        url, replies = self._properties(_joined(url, home), wanted, depth=1)
+        return [_joined(url, one.href) for one in replies if _is_calendar(one)][:MOST_CALENDARS]
 
     def objects(self, calendar: httpx.URL, window: Window) -> Iterator[bytes]:
         """The calendar objects that touch a window, each a small calendar."""
@@ -163,15 +192,14 @@ class _Server:
         for _ in range(_HOPS):
             self._check(url)
             try:
-                with self._client.stream(method, url, content=body.encode(), headers=headers) as response:
-                    data = self._whole(response)
-                    status, location = response.status_code, response.headers.get("Location", "")
-            except httpx.TimeoutException:
+                with addresses_unlogged():
+                    status, location, data = asyncio.run(self._sent(method, url, body, headers))
+            except (TimeoutError, httpx.TimeoutException):
                 raise FeedError(FeedErrorKind.TOO_SLOW, url.host, "does not answer in time; try again later") from None
             except (httpx.HTTPError, httpx.InvalidURL, OSError):
                 raise FeedError(FeedErrorKind.UNREACHABLE, url.host, "cannot be reached; check the address") from None
             if status in (301, 302, 303, 307, 308) and location:
-                url = url.join(location)
+                url = _joined(url, location)
                 continue
             if status in (401, 403):
                 raise FeedError(FeedErrorKind.REFUSED, url.host, "refuses the name or password; give them again")
@@ -182,13 +210,22 @@ class _Server:
             return url, _replies(data, url.host)
         raise FeedError(FeedErrorKind.BAD_REDIRECT, url.host, f"redirects more than {_HOPS} times")
 
-    def _whole(self, response: httpx.Response) -> bytes:
-        data = bytearray()
-        for chunk in response.iter_bytes(1 << 16):
-            data += chunk
-            if len(data) > MOST_BYTES:
-                raise FeedError(FeedErrorKind.TOO_LARGE, response.url.host, "gives more than is read at once")
-        return bytes(data)
+    async def _sent(self, method: str, url: httpx.URL, body: str, headers: dict[str, str]) -> tuple[int, str, bytes]:
+        """Status, where it leads, and the whole answer."""
+        login = self._login.user, self._login.password
+        async with (
+            asyncio.timeout(self.left_s()),
+            httpx.AsyncClient(timeout=TIMEOUT_S, trust_env=False, auth=login) as client,
+            client.stream(method, url, content=body.encode(), headers=headers) as response,
+        ):
+            if response.headers.get("Content-Encoding", "identity").strip().lower() not in ("identity", "gzip"):
+                raise FeedError(FeedErrorKind.SERVER_ERROR, url.host, "sends a coding that was not asked for")
+            data = bytearray()
+            async for chunk in response.aiter_bytes(1 << 16):
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    raise FeedError(FeedErrorKind.TOO_LARGE, url.host, "gives more than is read at once")
+            return response.status_code, response.headers.get("Location", ""), bytes(data)
 
     def _check(self, url: httpx.URL) -> None:
         """That a password may go there.
@@ -202,21 +239,39 @@ class _Server:
         private = host in _LOCAL or self._allow_private
         if url.scheme != "https" and not (url.scheme == "http" and private):
             raise FeedError(FeedErrorKind.BAD_ADDRESS, host, "is no https address; a password goes over https alone")
-        if host not in self._checked:
+        if (mark := f"{url.scheme} {host}") not in self._checked:
             port = url.port or (443 if url.scheme == "https" else 80)
             try:
-                checked_addresses(host, port, allow_private=private, resolve=look_up, timeout_s=TIMEOUT_S)
+                found = checked_addresses(host, port, allow_private=private, resolve=look_up, timeout_s=TIMEOUT_S)
             except AddressError as error:
                 kind = FeedErrorKind.PRIVATE_ADDRESS if error.private else FeedErrorKind.UNREACHABLE
                 raise FeedError(kind, host, str(error)) from None
-            self._checked.add(host)
+            if url.scheme != "https" and any(is_public(ip_address(address)) for address in found):
+                text = "is no https address; a password goes over https alone"
+                raise FeedError(FeedErrorKind.BAD_ADDRESS, host, text)
+            self._checked.add(mark)
+
+
+def _joined(url: httpx.URL, href: str) -> httpx.URL:
+    """The address that a server names, seen from where it was named.
+
+    Raises:
+        FeedError: it is none.
+    """
+    try:
+        return url.join(href)
+    except (httpx.InvalidURL, UnicodeError, ValueError):
+        raise FeedError(FeedErrorKind.BAD_REDIRECT, url.host, "leads to what is no address") from None
 
 
 def _replies(data: bytes, host: str) -> list[_Reply]:
-    if _UNSAFE.search(data):
+    if data.count(b"<") > MOST_TAGS:
+        raise FeedError(FeedErrorKind.TOO_LARGE, host, "gives more than is read at once")
+    text = data.decode(errors="replace")  # whatever coding it claims: another would hide what is looked for here
+    if _DEFINES.match(text):
         raise FeedError(FeedErrorKind.NOT_A_CALENDAR, host, "gives XML with definitions of its own, which is not read")
     try:
-        root = ET.fromstring(data)  # noqa: S314 - no definitions in it, and bounded
+        root = ET.fromstring(text)  # noqa: S314 - no definitions in it, and bounded
     except (ET.ParseError, ValueError, RecursionError):
         raise FeedError(FeedErrorKind.NOT_A_CALENDAR, host, "gives an answer that is no XML") from None
     found = []
@@ -248,8 +303,12 @@ def _link(replies: Iterable[_Reply], path: str) -> str | None:
 
 
 def _domain(host: str) -> str:
-    """The last two words of a name; an address in numbers as it is."""
-    return host if host.replace(".", "").isdigit() or ":" in host else ".".join(host.lower().split(".")[-2:])
+    """The last two words of a name, three where the second last is a country's; an address in numbers as it is."""
+    if host.replace(".", "").isdigit() or ":" in host:
+        return host
+    words = host.lower().rstrip(".").split(".")
+    below = len(words) > 2 and len(words[-1]) == 2 and words[-2] in _SUFFIXES
+    return ".".join(words[-3 if below else -2 :])
 
 
 def _stamp(at: datetime) -> str:

@@ -21,7 +21,10 @@ from rhythm.bridge.accounts.face import Account, AccountError, AccountErrorKind,
 USER_AGENT = "rhythm"
 MOST_BYTES = 32 * 1024 * 1024
 TRIES = 4
+CODINGS = frozenset({"identity", "gzip", "deflate"})
+"""How an answer may be packed: once, and by what cannot grow beyond all measure in one piece."""
 TIMEOUT_S = 30.0
+LONGEST_ANSWER_S = 180.0
 LONGEST_WAIT_S = 7 * 86_400.0
 """A vendor that asks for more, or for nonsense, is asked again after a week."""
 _WAIT_STATUSES = frozenset({429, 503})
@@ -172,10 +175,12 @@ class Session:
         raise AssertionError  # the last attempt returned or raised
 
     def _whole(self, response: httpx.Response) -> bytes:
-        data = bytearray()
+        if response.headers.get("Content-Encoding", "identity").strip().lower() not in CODINGS:
+            raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an answer that is packed twice")
+        data, until_s = bytearray(), time.monotonic() + LONGEST_ANSWER_S
         for chunk in response.iter_bytes(1 << 16):
             data += chunk
-            if len(data) > MOST_BYTES:
+            if len(data) > MOST_BYTES or time.monotonic() > until_s:
                 raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an absurdly long answer")
         return bytes(data)
 

@@ -14,6 +14,8 @@ import asyncio
 import logging
 import re
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import StrEnum
 
@@ -117,13 +119,21 @@ async def fetch_feed_async(
     """As `fetch_feed`, inside an event loop."""
     limits = limits or FeedLimits()
     target = _target(url)
-    quiet = _fetching.set(True)
     try:
-        async with asyncio.timeout(limits.total_s):
-            return await _Fetch(allow_private, limits, resolve).run(target, validators or Validators())
+        with addresses_unlogged():
+            async with asyncio.timeout(limits.total_s):
+                return await _Fetch(allow_private, limits, resolve).run(target, validators or Validators())
     except TimeoutError:
         text = f"took longer than {limits.total_s:g} s; try again later"
         raise FeedError(FeedErrorKind.TOO_SLOW, target.host, text) from None
+
+
+@contextmanager
+def addresses_unlogged() -> Iterator[None]:
+    """While the block runs, the HTTP libraries write no line: each would hold an address that is a secret."""
+    quiet = _fetching.set(True)
+    try:
+        yield
     finally:
         _fetching.reset(quiet)
 
