@@ -10,6 +10,8 @@ from fastapi.testclient import TestClient
 from assist.houses import Clock, house
 from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
+from rhythm.assist.data import MOST_STREAMS
+from rhythm.store import HealthReading
 from web.sites import TOKEN, client_of, csrf_of
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
@@ -74,3 +76,17 @@ def test_a_file_of_a_long_name_in_any_script_is_read(client: TestClient, assista
     sent = [("files", (letter * 200, content)) for letter in "日𠀀"]
     assert client.post("/data/import", data={"csrf": csrf_of(client)}, files=sent).status_code == 200
     assert [source.kind for source in assistant.person.calendars.all()] == ["file", "file"]
+
+
+def test_a_file_of_thousands_of_devices_keeps_the_data_page_short(client: TestClient, assistant: Assistant) -> None:
+    at = Clock()()
+    assistant.person.readings.add(
+        HealthReading("heart_rate_bpm", 60.0, "bpm", at, at, f"Watch {n // (1 + n % 2)}", 60, "") for n in range(1500)
+    )
+    data = assistant.data()
+    assert len(data.streams) == MOST_STREAMS
+    assert len(data.streams) + data.streams_left_out == len(assistant.person.readings.streams())
+    assert data.readings > MOST_STREAMS
+    page = client.get("/data").text
+    assert f"And {data.streams_left_out:,} more" in page
+    assert len(page) < 150_000

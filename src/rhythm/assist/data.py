@@ -1,6 +1,7 @@
 """The Data page: what was read from which source, what was wrong with it, and taking it out again."""
 
 from datetime import datetime, timedelta
+from heapq import nlargest
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -15,6 +16,9 @@ from rhythm.assist.files import problem_words
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.schedule import drop_feed
 from rhythm.store import ImportRun
+
+MOST_STREAMS = 200
+"""Devices and kinds that are listed, those with the most readings; a file can name thousands."""
 
 
 class ProblemLine(msgspec.Struct, frozen=True):
@@ -74,6 +78,7 @@ class Data(msgspec.Struct, frozen=True):
 
     Attributes:
         calendars, imports, streams: what was read.
+        streams_left_out: how many more there are than `MOST_STREAMS`.
         running: an import is going on.
         suggestions, readings: how many are on record.
         events_said: what the person said of events, by title.
@@ -92,17 +97,15 @@ class Data(msgspec.Struct, frozen=True):
     unknown_titles: tuple[UnknownTitle, ...]
     accounts: tuple[AccountLine, ...]
     coverage: tuple[CoveredWeek, ...]
+    streams_left_out: int = 0
 
 
 def data_of(context: Context) -> Data:
     """What the store holds."""
     person = context.person
     zone = context.settings.zone_info
-    streams = tuple(
-        StreamLine(s.kind, s.source, s.reading_count, s.first_at, s.last_at)
-        for s in person.readings.streams()
-        if s.reading_count
-    )
+    streams = [s for s in person.readings.streams() if s.reading_count]
+    largest = {s.number for s in nlargest(MOST_STREAMS, streams, key=lambda s: s.reading_count)}
     imports = tuple(_import_line(run, zone) for run in person.imports.latest(20))
     calendars = tuple(
         CalendarLine(
@@ -119,14 +122,17 @@ def data_of(context: Context) -> Data:
     return Data(
         calendars,
         imports,
-        streams,
+        tuple(
+            StreamLine(s.kind, s.source, s.reading_count, s.first_at, s.last_at) for s in streams if s.number in largest
+        ),
         any(line.state == "running" for line in imports),
         person.suggestions.count(),
-        sum(line.count for line in streams),
+        sum(s.reading_count for s in streams),
         words_on_titles(person),
         unknown_titles(context),
         lines_of(person),
         coverage_of(context),
+        len(streams) - len(largest),
     )
 
 

@@ -176,7 +176,7 @@ class Session:
 
     def _whole(self, response: httpx.Response) -> bytes:
         if response.headers.get("Content-Encoding", "identity").strip().lower() not in CODINGS:
-            raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an answer that is packed twice")
+            raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} packs its answer oddly")
         data, until_s = bytearray(), time.monotonic() + LONGEST_ANSWER_S
         for chunk in response.iter_bytes(1 << 16):
             data += chunk
