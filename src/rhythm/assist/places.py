@@ -7,6 +7,8 @@ from pathlib import Path
 import platformdirs
 
 from rhythm.store import PersonSettings, PersonStore, Store
+from rhythm.store.erase import erase_person
+from rhythm.store.restore import restore_person
 from rhythm.vocab.errors import RhythmError
 
 FOLDER_VARIABLE = "RHYTHM_HOME"
@@ -92,6 +94,27 @@ class Home:
         if any(known.id == PERSON_ID for known in store.people()):
             return store.person(PERSON_ID)
         return store.create_person(PERSON_ID, PersonSettings(zone=local_zone(), demonstration=self.demonstration))
+
+    def restore(self, store: Store, source: Path) -> PersonStore:
+        """The one person of this machine as an export has them.
+
+        Args:
+            store: where to; it must hold nothing of theirs yet.
+            source: the folder or zip that `rhythm export` wrote.
+
+        Raises:
+            HomeError: there is something of theirs here.
+            ExportError: it is no export, of another version or damaged; nothing was written.
+        """
+        known = next((one for one in store.people() if one.id == PERSON_ID), None)
+        if known is not None and known.last_number:
+            raise HomeError("there is something of yours here already; export it, run `rhythm erase`, then restore")
+        if known is not None:
+            erase_person(store, PERSON_ID)  # an empty record
+        try:
+            return restore_person(store, source, PERSON_ID)
+        finally:
+            self.person(store)
 
 
 def local_zone() -> str:

@@ -135,6 +135,17 @@ class Database:
         with _translated(), self.engine.connect().execution_options(isolation_level=level) as connection:
             yield connection
 
+    def check(self) -> None:
+        """Looks at every page of the file; a server sees to its own.
+
+        Raises:
+            StoreDamagedError: one of them is damaged.
+        """
+        if self.is_sqlite:
+            with self.bare() as connection:
+                if connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok":
+                    raise StoreDamagedError(_DAMAGED[1])
+
     def close(self) -> None:
         """Gives back every connection."""
         self.engine.dispose()

@@ -80,6 +80,8 @@ def _checks(folder: Path | None, *, demo: bool) -> list[tuple[str, Callable[[], 
         return free_gb >= LEAST_FREE_GB, f"{free_gb:.1f} GB free"
 
     def database() -> tuple[bool, str]:
+        with Home(folder, demonstration=demo).open_store() as store:
+            store.database.check()
         with opened(folder, demo=demo) as assistant:
             data = assistant.data()
         return True, f"{data.readings:,} readings, {len(data.calendars)} calendars, {data.suggestions} suggestions"
