@@ -39,7 +39,9 @@ def adapters(
     if as_json:
         print_json("rhythm.student-adapters/1", {**_config(people, model.card.name), "stored": stored}, rows)
         return
-    _print("Answers foreseen week by week", [r for r in rows if r.name.split("-")[-1] in {"1", "2", "5", "8", "36"}])
+    print_rows(
+        "Answers foreseen week by week", [r for r in rows if r.name.split("-")[-1] in {"1", "2", "5", "8", "36"}]
+    )
 
 
 def curve(
@@ -67,7 +69,7 @@ def curve(
             "rhythm.student-curve/1", {**_config(people, model.card.name), "living": living, "stored": stored}, rows
         )
         return
-    _print("What days of context are worth", rows)
+    print_rows("What days of context are worth", rows)
 
 
 def living(
@@ -93,7 +95,7 @@ def living(
         config = {**_config(people, model.card.name), "stored": stored, "weeks": weeks}
         print_json("rhythm.student-living/1", config, rows)
         return
-    _print("Weeks through the device channel", [row for row in rows if row.name.endswith("/all")])
+    print_rows("Weeks through the device channel", [row for row in rows if row.name.endswith("/all")])
 
 
 def taps(
@@ -113,7 +115,7 @@ def taps(
         config = {**_config(people, model.card.name), "first_seed": FIRST_SEED, "population": "archetypes"}
         print_json("rhythm.student-taps/1", config, rows)
         return
-    _print("Taps until the archetype is known", rows)
+    print_rows("Taps until the archetype is known", rows)
 
 
 def speed(as_json: JsonOption = False) -> None:
@@ -140,7 +142,7 @@ def speed(as_json: JsonOption = False) -> None:
     if as_json:
         print_json("rhythm.student-speed/1", {"load": load, "versions": versions()}, rows)
         return
-    _print(f"Time of the students on one core, load {load:.1f}", rows)
+    print_rows(f"Time of the students on one core, load {load:.1f}", rows)
 
 
 def _config(people: int, student: str) -> dict[str, object]:
@@ -153,7 +155,8 @@ def _config(people: int, student: str) -> dict[str, object]:
     }  # fmt: skip
 
 
-def _print(title: str, rows: "list[Row]") -> None:
+def print_rows(title: str, rows: "list[Row]") -> None:
+    """Print rows as a table."""
     from rich.console import Console  # noqa: PLC0415
 
     from rhythm.bench.report import checked_table  # noqa: PLC0415

@@ -1,6 +1,5 @@
 """Export the device student to ONNX, with a model card and a digest, and check that it says the same slot by slot."""
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from rhythm.policy.student.device_model import (
     read_device_model,
 )
 from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
+from rhythm.policy.student.weights_file import digest_of_weights
 
 DEVICE_LIMITS: Final = (
     "It learned from simulated people and their simulated answers, styles no wider than the posterior's prior, up to "
@@ -37,7 +37,7 @@ def device_card(network: DeviceStudent, weights: bytes, training: dict[str, Any]
     return DeviceCard(
         schema=DEVICE_SCHEMA,
         tokens=DEVICE_TOKENS_VERSION,
-        sha256=hashlib.sha256(weights).hexdigest(),
+        sha256=digest_of_weights(weights),
         width=network.shape.width,
         memory=MEMORY_WIDTH,
         parameters=parameters_of(network),

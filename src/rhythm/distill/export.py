@@ -4,7 +4,6 @@ What is exported is one step with a cache, so that a served decision reads one t
 the length of the history.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -21,6 +20,7 @@ from rhythm.distill.network import Student, parameters_of
 from rhythm.distill.training import load
 from rhythm.policy.student.model_file import MODEL_SCHEMA, Card
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
+from rhythm.policy.student.weights_file import digest_of_weights
 
 LIMITS: Final = (
     "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
@@ -45,7 +45,7 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
     card = Card(
         schema=MODEL_SCHEMA,
         tokens=TOKENS_VERSION,
-        sha256=hashlib.sha256(weights).hexdigest(),
+        sha256=digest_of_weights(weights),
         layers=shape.layers,
         heads=shape.heads,
         width=shape.width,

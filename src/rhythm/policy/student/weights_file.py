@@ -19,6 +19,11 @@ class DamagedModelError(RhythmError, ValueError):
     """A model's weights are not the ones that its card describes."""
 
 
+def digest_of_weights(weights: bytes) -> str:
+    """SHA-256 by which a card names its weights."""
+    return hashlib.sha256(weights).hexdigest()
+
+
 def read_card_beside(weights: Path, kind: type[_Card], **wanted: object) -> _Card:
     """The card beside a file of weights.
 
@@ -57,7 +62,7 @@ def open_weights(path: Path, sha256: str, threads: int) -> Any:
         weights = path.read_bytes() if path.stat().st_size <= LARGEST_BYTES else b""
     except OSError as error:
         raise DamagedModelError(f"{path.name} cannot be read ({type(error).__name__}); install Rhythm again") from None
-    if hashlib.sha256(weights).hexdigest() != sha256:
+    if digest_of_weights(weights) != sha256:
         raise DamagedModelError(f"{path.name} is not the file that its card describes; install Rhythm again")
     import onnxruntime  # noqa: PLC0415 - loaded on first use
 
