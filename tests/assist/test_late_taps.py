@@ -1,7 +1,7 @@
-"""Taps that come late: from a phone that was offline, or from a page that was left open."""
+"""What comes late: taps of a phone that was offline or of a page left open, and events where a suggestion waits."""
 
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
@@ -65,9 +65,7 @@ def test_a_page_left_open_moves_nothing_to_where_it_is_over_or_busy(
     number, tomorrow = page.waiting[0].number, page.slot + SLOTS_PER_DAY + 1
     day = (MORNING_AT + timedelta(days=1)).strftime("%Y%m%d")
     file = tmp_path / "new.ics"
-    file.write_bytes(
-        calendar(f"BEGIN:VEVENT\r\nUID:a\r\nDTSTART:{day}T120000\r\nDURATION:PT6H\r\nSUMMARY:Offsite\r\nEND:VEVENT")
-    )
+    file.write_bytes(calendar(f"UID:a\nDTSTART:{day}T120000\nDURATION:PT6H\nSUMMARY:Offsite"))
     assert tomorrow in {move.slot for move in page.moves}
     assistant.import_file(file)
     with pytest.raises(InvalidValueError, match="over or taken"):
@@ -76,3 +74,15 @@ def test_a_page_left_open_moves_nothing_to_where_it_is_over_or_busy(
     with pytest.raises(InvalidValueError, match="over or taken"):
         assistant.answer(number, Outcome.RESCHEDULED, moved_to=page.waiting[0].slot + 1)
     assert assistant.person.answers.holding([number]) == {}
+
+
+def test_a_suggestion_is_withdrawn_when_its_slot_fills_up(assistant: Assistant, tmp_path: Path) -> None:
+    (card,) = assistant.today().waiting
+    settings = assistant.settings
+    begins_at, ends_at = settings.slot_times.bounds_at(card.slot, settings.zone_info)
+    stamps = [f"{at.astimezone(UTC):%Y%m%dT%H%M%SZ}" for at in (begins_at, ends_at)]
+    file = tmp_path / "new.ics"
+    file.write_bytes(calendar(f"UID:a\r\nDTSTART:{stamps[0]}\r\nDTEND:{stamps[1]}\r\nSUMMARY:Offsite"))
+    assistant.import_file(file)
+    assert card.slot not in {waiting.slot for waiting in assistant.today().waiting}
+    assert assistant.person.answers.holding([card.number])[card.number].outcome is Outcome.UNAVAILABLE

@@ -46,16 +46,22 @@ def keep_up(context: Context, *, force: bool = False) -> bool:
 
 
 def expire(context: Context) -> int:
-    """Closes suggestions whose slot is over without an answer; how many. No answer is no refusal."""
+    """Closes suggestions without an answer whose slot is over, or was taken by an event since; how many.
+
+    No answer is no refusal.
+    """
     person = context.person
     closed = 0
-    for exchange in person.answers.exchanges(context.slot - EXPIRY_BACK_SLOTS, context.slot - 1):
+    for exchange in person.answers.exchanges(context.slot - EXPIRY_BACK_SLOTS, context.slot + SLOTS_PER_DAY):
         if exchange.answer is not None:
             continue
         slot = exchange.suggestion.slot
         met = context.uses.get(slot)
-        outcome = Outcome.UNAVAILABLE if met is not None and met.busy else Outcome.EXPIRED
-        end_at = context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1]
+        busy = met is not None and met.busy
+        if slot >= context.slot and not busy:
+            continue
+        outcome = Outcome.UNAVAILABLE if busy else Outcome.EXPIRED
+        end_at = min(context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1], context.now_at)
         try:
             person.answers.give(exchange.suggestion.number, Response(outcome), at=end_at, channel="clock")
         except AlreadyAnsweredError:
