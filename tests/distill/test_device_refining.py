@@ -57,6 +57,8 @@ def test_what_fared_better_gets_likelier_and_what_strays_is_held() -> None:
             head = Head(head.weight + 2e-5 * weight, head.bias + 2e-5 * bias)
         rises.append(chances_of(head.values(hidden))[..., 4].mean() - before)
     assert rises[0] > rises[1] > 0.0
+    silent = slope_of(lived._replace(chosen=np.full_like(chosen, -1)), gained, first, first, 1.0)
+    assert all((part == 0.0).all() for part in silent)
 
 
 def test_the_slope_is_the_slope() -> None:

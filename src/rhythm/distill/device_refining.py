@@ -155,7 +155,7 @@ def advantages(wellbeing: Floats, copies: int, fades: float) -> Floats:
 
 
 def slope_of(lived: Lived, gained: Floats, head: Head, first: Head, kept_near: float) -> tuple[Floats, Floats]:
-    """Slope of mean advantage less divergence from the first head, for weight and bias."""
+    """Slope of mean advantage less divergence from the first head, for weight and bias; 0 where all were silent."""
     asked = lived.chosen >= 0
     hidden, chosen = lived.hidden[asked].astype(np.float64), lived.chosen[asked].astype(np.int64)
     soft, before = softly(head.values(hidden)), softly(first.values(hidden))
@@ -167,7 +167,7 @@ def slope_of(lived: Lived, gained: Floats, head: Head, first: Head, kept_near: f
     pull = (gained[asked] * followed)[:, None] * (one - soft)
     ratio = np.log(soft + 1e-12) - np.log(before + 1e-12)
     away = soft * (ratio - (soft * ratio).sum(axis=1, keepdims=True))
-    each = (pull - kept_near * away) / SETTINGS.temperature / len(chosen)
+    each = (pull - kept_near * away) / SETTINGS.temperature / max(1, len(chosen))
     return hidden.T @ each, each.sum(axis=0)
 
 
