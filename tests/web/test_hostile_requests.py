@@ -1,5 +1,7 @@
 """Requests that no page of ours makes: clocks, numbers, names and headers that cannot be. None of them hurts a page."""
 
+import errno
+import os
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -78,10 +80,26 @@ def test_a_file_of_a_long_name_in_any_script_is_read(client: TestClient, assista
     assert [source.kind for source in assistant.person.calendars.all()] == ["file", "file"]
 
 
+def test_a_full_disk_is_said_and_leaves_no_piece_of_a_file(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = {"csrf": csrf_of(client)}
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(tmp_path / "incoming" / "diary.ics"))
+
+    monkeypatch.setattr(os, "fsync", full)
+    answered = client.post("/data/import", data=data, files=[("files", ("diary.ics", calendar("UID:a")))])
+    assert answered.status_code == 500
+    assert "No space left on device" in answered.text
+    assert "diary" not in answered.text
+    assert list((tmp_path / "incoming").iterdir()) == []
+
+
 def test_a_file_of_thousands_of_devices_keeps_the_data_page_short(client: TestClient, assistant: Assistant) -> None:
     at = Clock()()
     assistant.person.readings.add(
-        HealthReading("heart_rate_bpm", 60.0, "bpm", at, at, f"Watch {n // (1 + n % 2)}", 60, "") for n in range(1500)
+        HealthReading("heart_rate_bpm", 60.0, "bpm", at, at, f"Watch {n // (1 + n % 2)}", 60, "") for n in range(400)
     )
     data = assistant.data()
     assert len(data.streams) == MOST_STREAMS

@@ -52,6 +52,7 @@ def create_app(
     app.include_router(api.router)
     api.describe(app)
     app.add_exception_handler(RhythmError, _say_error)
+    app.add_exception_handler(OSError, _say_machine)
     app.add_exception_handler(HTTPException, _say_refused)
     app.add_exception_handler(RequestValidationError, _say_unfit)
     ours = [f"{name}:{port}" for name in LOCAL_NAMES]
@@ -64,11 +65,21 @@ def create_app(
 async def _say_error(request: Request, error: Exception) -> Response:
     """Rhythm's own errors as one clear sentence: JSON for the API, a page for people."""
     status = 403 if isinstance(error, ForbiddenError) else 404 if isinstance(error, LookupError) else 400
+    return _told(request, error, status)
+
+
+def _told(request: Request, error: Exception, status: int) -> Response:
     if request.url.path.startswith("/api/"):
         return api.error_response(error, status)
     return templates.TemplateResponse(
         request, "error.html", {"message": str(error), "here": "", "page": None}, status_code=status
     )
+
+
+async def _say_machine(request: Request, error: Exception) -> Response:
+    """What this machine could not do, such as write to a full disk; never which file it was."""
+    why = (isinstance(error, OSError) and error.strerror) or "no reason given"
+    return _told(request, RhythmError(f"this machine could not do that ({why}); see to it and try again"), 500)
 
 
 async def _say_refused(request: Request, error: Exception) -> Response:
