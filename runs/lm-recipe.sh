@@ -8,21 +8,24 @@ RHYTHM=${RHYTHM:-rhythm}
 RATE=${RATE:-2e-3} LORA=${LORA:-0} BATCH=${BATCH:-4} REFINE_RATE=${REFINE_RATE:-2e-5}
 
 if [ -n "${MODEL:-}" ]; then
-    REASONING=--reasoning STRANGERS=0
+    REASONING=--reasoning STRANGERS=0 SOFTEN=0 PLANNING=1 MAX_TOKENS=${MAX_TOKENS:-256}
     $RHYTHM lm teach --seeds "2000000-$((2000000 + WEEKS - 1))" --output "$OUT/teacher.jsonl"
     $RHYTHM lm convert "$OUT/teacher.jsonl" --output "$OUT/weeks.jsonl"
 else
-    MODEL=$OUT/new REASONING=--no-reasoning STRANGERS=${STRANGERS:-0.5}
+    MODEL=$OUT/new REASONING=--no-reasoning STRANGERS=${STRANGERS:-1} SOFTEN=${SOFTEN:-0.03} PLANNING=${PLANNING:-3}
+    MAX_TOKENS=${MAX_TOKENS:-16}
     [ -e "$MODEL" ] || $RHYTHM lm model --output "$MODEL" --width "$WIDTH" --layers "$LAYERS"
     $RHYTHM lm teach --seeds "2000000-$((2000000 + ${STATES:-64} - 1))" --output "$OUT/teacher.jsonl"
     $RHYTHM distill teach --weeks "$WEEKS" --first-seed 4000000 --shard 64 --data "$OUT/taught" --workers "${WORKERS:-2}"
     $RHYTHM lm convert "$OUT/taught" --output "$OUT/weeks.jsonl"
 fi
 $RHYTHM lm sft --model "$MODEL" --data "$OUT/weeks.jsonl" --output "$OUT/sft" --steps "$STEPS" --every "$EVERY" \
-    --batch "$BATCH" --rate "$RATE" --lora "$LORA" --strangers "$STRANGERS"
+    --batch "$BATCH" --rate "$RATE" --lora "$LORA" --strangers "$STRANGERS" \
+    --soften "$SOFTEN" --planning "$PLANNING"
 $RHYTHM lm follow "$OUT/sft" --people "$PEOPLE"
-$RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft"
+$RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft" --max-tokens "$MAX_TOKENS"
 
 $RHYTHM lm grpo --model "$OUT/sft/model" --data "$OUT/teacher.jsonl" --output "$OUT/grpo" --steps "$REFINE" \
-    --every "$REFINE" --rate "$REFINE_RATE" --max-tokens "${MAX_TOKENS:-16}" --lora "$LORA" "$REASONING"
-$RHYTHM lm eval "$OUT/grpo/model" --conditions "$CONDITIONS" --results "$OUT/results-grpo" --against "$OUT/results-sft"
+    --every "$REFINE" --rate "$REFINE_RATE" --max-tokens "$MAX_TOKENS" --lora "$LORA" "$REASONING"
+$RHYTHM lm eval "$OUT/grpo/model" --conditions "$CONDITIONS" --results "$OUT/results-grpo" --max-tokens "$MAX_TOKENS" \
+    --against "$OUT/results-sft"

@@ -57,6 +57,7 @@ def serving(fault: Callable[[int], Fault] = lambda _: None, late_s: float = 0.0)
                 self.end_headers()
                 return
             usage = {"prompt_tokens": sum(map(len, said)), "completion_tokens": len(books.text) + number}
+            usage["total_tokens"] = sum(usage.values())
             with books.lock:
                 if fault is None:
                     books.answered += 1
@@ -88,12 +89,18 @@ def serving(fault: Callable[[int], Fault] = lambda _: None, late_s: float = 0.0)
         thread.join()
 
 
+_HEAD: dict[str, object] = {"id": "chat-1", "created": 1, "model": "m"}
+
+
 def _whole(text: str, usage: dict[str, int]) -> bytes:
-    choice = {"message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    return json.dumps({"choices": [choice], "usage": usage}).encode()
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    return json.dumps({**_HEAD, "object": "chat.completion", "choices": [choice], "usage": usage}).encode()
 
 
 def _streamed(text: str, usage: dict[str, int]) -> bytes:
-    deltas = [{"choices": [{"delta": {"content": letter}, "finish_reason": None}]} for letter in text]
-    events = [*deltas, {"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": [], "usage": usage}]
-    return "".join(f"data: {json.dumps(event)}\n\n" for event in events).encode() + b"data: [DONE]\n\n"
+    def said(delta: dict[str, str], ended: str | None) -> dict[str, Any]:
+        return {"choices": [{"index": 0, "delta": delta, "finish_reason": ended}]}
+
+    events = [*(said({"content": letter}, None) for letter in text), said({}, "stop"), {"choices": [], "usage": usage}]
+    chunks = ({**_HEAD, "object": "chat.completion.chunk", **event} for event in events)
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks).encode() + b"data: [DONE]\n\n"

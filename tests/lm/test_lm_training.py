@@ -233,13 +233,14 @@ def test_the_commands_go_from_weeks_to_a_model_and_its_rows(
 ) -> None:
     monkeypatch.setenv("RHYTHM_LM", "")
     monkeypatch.setenv("RHYTHM_LM_URL", "")
+    monkeypatch.setenv("RHYTHM_LM_MAX_TOKENS", "")
     (tmp_path / "t.jsonl").write_bytes(b"".join(to_line(lived_week(FIRST + seed)) for seed in range(21)))
     for line in (
         f"lm model --output {tmp_path}/new --width 16 --layers 1 --heads 2 --inner 16",
         f"lm convert {tmp_path}/t.jsonl --output {tmp_path}/w.jsonl --no-reasoning",
         f"lm sft --model {tmp_path}/new --data {tmp_path}/w.jsonl --output {tmp_path}/run --steps 2 --every 2",
         f"lm follow {trained} --people 2",
-        f"lm eval {trained}/model --conditions archetypes --beside random --results {tmp_path}/results",
+        f"lm eval {trained}/model --conditions archetypes --beside random --results {tmp_path}/results --max-tokens 8",
     ):
         with pytest.raises(SystemExit) as ended:
             main(line.split())

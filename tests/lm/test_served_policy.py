@@ -11,7 +11,7 @@ from rhythm.lm.endpoint import NoAnswerError
 from rhythm.lm.player import ServedPolicy
 from rhythm.lm.prompt import SYSTEM
 from rhythm.policy.registry import make_policy
-from rhythm.vocab import WEEK_STEPS, Action
+from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
 SEEDS = np.arange(2_000_400, 2_000_403)
 
@@ -55,6 +55,11 @@ def test_what_a_server_says_that_is_no_answer_is_played_and_a_refusal_is_an_erro
         week = play(make_policy("lm"), people, SEEDS)
     assert (week.actions == FALLBACK).all()
     assert np.isnan(week.beliefs).all()
+    for wrong in ("0", "many", "-3", "1.5", "9" * 5000):
+        named.setenv("RHYTHM_LM_MAX_TOKENS", wrong)
+        with pytest.raises(InvalidValueError, match="MAX_TOKENS"):
+            make_policy("lm")
+    named.setenv("RHYTHM_LM_MAX_TOKENS", "")
     with serving(lambda _: 401) as (address, _):
         named.setenv("RHYTHM_LM_URL", f"{address}/v1")
         with pytest.raises(NoAnswerError, match="401") as refused:

@@ -187,6 +187,7 @@ def evaluate(
     against: Annotated[
         Path | None, typer.Option(help="Results folder of another model on the same people, to be paired with.")
     ] = None,
+    max_tokens: Annotated[int, typer.Option(min=1, help="Most that one answer may take.")] = 256,
     force: Annotated[bool, typer.Option("--force", help="Play again what the folder already holds.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -198,7 +199,9 @@ def evaluate(
 
     named, others = conditions.split(","), [name for name in beside.split(",") if name]
     with progress("playing weeks", bench_run.weeks_to_play(["lm", *others], named)) as on_progress:
-        config, rows = play(model, base_url, named, others, results, force=force, on_progress=on_progress)
+        config, rows = play(
+            model, base_url, named, others, results, max_tokens=max_tokens, force=force, on_progress=on_progress
+        )
     if against is not None:
         rows += paired(results, against)
     draw_if_possible(lambda: draw_final(rows, results / "final_scores.png"))

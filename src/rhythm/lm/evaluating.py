@@ -13,7 +13,8 @@ from rhythm.bench import statistics
 from rhythm.bench.measures import rows_of
 from rhythm.bench.results import Result, read_results, write_whole
 from rhythm.bench.rows import Row
-from rhythm.lm.player import MODEL_VARIABLE, URL_VARIABLE
+from rhythm.lm.decoding import MAX_TOKENS
+from rhythm.lm.player import MAX_TOKENS_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.vocab import InvalidValueError
 
@@ -30,6 +31,7 @@ def evaluate(
     beside: Sequence[str],
     results: Path,
     *,
+    max_tokens: int = MAX_TOKENS,
     force: bool = False,
     on_progress: Callable[[str, int], None] = lambda _l, _n: None,
 ) -> tuple[dict[str, Any], list[Row]]:
@@ -41,6 +43,7 @@ def evaluate(
         conditions: see `rhythm.bench.conditions.find_conditions`.
         beside: names of other policies.
         results: folder that keeps what was played, and `FILE`.
+        max_tokens: of an answer.
         force: play again what the folder holds.
         on_progress: told of progress.
 
@@ -49,7 +52,7 @@ def evaluate(
         NoAnswerError: the server could not be brought to answer.
         UnknownNameError: an unknown policy or condition.
     """
-    os.environ[MODEL_VARIABLE], os.environ[URL_VARIABLE] = model, base_url
+    os.environ |= {MODEL_VARIABLE: model, URL_VARIABLE: base_url, MAX_TOKENS_VARIABLE: str(max_tokens)}
     # One thread: the network takes the cores for itself, and the others play in no time beside it.
     played = bench_run.run([POLICY, *beside], conditions, results, force=force, workers=1, on_progress=on_progress)
     rows = rows_of(played)

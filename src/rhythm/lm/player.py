@@ -1,7 +1,8 @@
 """A language model as a policy: in this process, or behind a server that speaks the OpenAI protocol.
 
 ``RHYTHM_LM`` names the model, by folder or by name on the hub; with ``RHYTHM_LM_URL`` it is the
-model's name at that server, asked with the key in ``RHYTHM_LM_KEY``, if there is one.
+model's name at that server, asked with the key in ``RHYTHM_LM_KEY``, if there is one. An answer
+has at most ``RHYTHM_LM_MAX_TOKENS`` tokens (256).
 """
 
 import os
@@ -23,10 +24,12 @@ from rhythm.lm.models import Loaded, NoModelError, digest_of_model, load_model
 from rhythm.lm.prompt import PROMPT_VERSION, Conversation, state_text
 from rhythm.lm.turns import Turns, turns_of
 from rhythm.policy.face import Choice, Player, Policy, View
-from rhythm.vocab import BELIEF_COUNT, MalformedDecisionError
+from rhythm.vocab import BELIEF_COUNT, InvalidValueError, MalformedDecisionError
 
 MODEL_VARIABLE: Final = "RHYTHM_LM"
 URL_VARIABLE: Final = "RHYTHM_LM_URL"
+MAX_TOKENS_VARIABLE: Final = "RHYTHM_LM_MAX_TOKENS"
+_MOST_DIGITS: Final = 9
 AT_ONCE: Final = 8
 """Questions on their way to a server."""
 
@@ -134,13 +137,14 @@ class _ServedPlayer:
 
 
 @lru_cache(maxsize=2)
-def _kept(name: str, version: str) -> LoadedPolicy:
-    return LoadedPolicy(load_model(name), version)
+def _kept(name: str, version: str, max_tokens: int) -> LoadedPolicy:
+    return LoadedPolicy(load_model(name), version, max_tokens)
 
 
 @lru_cache(maxsize=2)
-def _served(base_url: str, name: str, key: str) -> ServedPolicy:
-    return ServedPolicy(Model(Endpoint(base_url=base_url, model=name, key=key, temperature=0.0)))
+def _served(base_url: str, name: str, key: str, max_tokens: int) -> ServedPolicy:
+    asked = Endpoint(base_url=base_url, model=name, key=key, temperature=0.0, max_tokens=max_tokens)
+    return ServedPolicy(Model(asked))
 
 
 def from_environment() -> Policy:
@@ -149,7 +153,7 @@ def from_environment() -> Policy:
     Raises:
         NoModelError: it names none, or one that cannot be read.
         MissingPackagesError: the extra ``lm`` is not installed.
-        InvalidValueError: an address or a key that is none.
+        InvalidValueError: an address, a key or a number of tokens that is none.
     """
     name = os.environ.get(MODEL_VARIABLE, "")
     if not name:
@@ -157,6 +161,15 @@ def from_environment() -> Policy:
             f"the policy lm plays the model that {MODEL_VARIABLE} names: set it to a folder that `rhythm lm sft` "
             f"wrote or to a model on the hub, or to its name at the server that {URL_VARIABLE} names"
         )
+    max_tokens = _max_tokens()
     if base_url := os.environ.get(URL_VARIABLE, ""):
-        return _served(base_url, name, key_from(KEY_VARIABLE))
-    return _kept(name, f"{digest_of_model(name)} {PROMPT_VERSION}")
+        return _served(base_url, name, key_from(KEY_VARIABLE), max_tokens)
+    version = f"{digest_of_model(name)} {PROMPT_VERSION}"
+    return _kept(name, version if max_tokens == MAX_TOKENS else f"{version} {max_tokens} tokens", max_tokens)
+
+
+def _max_tokens() -> int:
+    told = os.environ.get(MAX_TOKENS_VARIABLE, "").strip() or str(MAX_TOKENS)
+    if not (told.isascii() and told.isdigit() and len(told) <= _MOST_DIGITS and int(told)):
+        raise InvalidValueError(f"{MAX_TOKENS_VARIABLE} is the most tokens of an answer, a whole number from 1")
+    return int(told)
