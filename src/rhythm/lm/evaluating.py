@@ -87,11 +87,7 @@ def paired(results: Path, against: Path) -> list[Row]:
     rows = []
     for (condition, population), result in own.items():
         other = others.get((condition, population))
-        if other is None or (other.first_seed, other.people, other.seal) != (
-            result.first_seed,
-            result.people,
-            result.seal,
-        ):
+        if other is None or _who(other) != _who(result):
             continue
         for name in PAIRED:
             if name in result.graded and name in other.graded:
