@@ -30,10 +30,9 @@ week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read an
 	$(VENV)/bin/rhythm sim play --policy planner --seed 7
 
 test: ## Install with all extras, then run every check and every test
-	$(MAKE) --jobs 2 check kernels
-	$(MAKE) every
+	$(MAKE) --jobs 2 check every
 
-every: $(DEV_STAMP)
+every: $(DEV_STAMP) kernels
 	$(DEV)/bin/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 quick: $(DEV_STAMP) ## The tests that take seconds
