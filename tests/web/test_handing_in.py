@@ -26,11 +26,6 @@ def assistant(tmp_path: Path) -> Iterator[Assistant]:
         yield made
 
 
-@pytest.fixture
-def client(assistant: Assistant, tmp_path: Path) -> TestClient:
-    return client_of(assistant, tmp_path)
-
-
 def export(days: int = 10) -> bytes:
     last = CLOCK().date()
     hrv, sleep = [], []

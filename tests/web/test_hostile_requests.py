@@ -14,7 +14,7 @@ from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
 from rhythm.assist.data import MOST_STREAMS
 from rhythm.store import HealthReading
-from web.sites import TOKEN, client_of, csrf_of
+from web.sites import TOKEN, csrf_of
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 HUGE = "9" * 30
@@ -24,11 +24,6 @@ HUGE = "9" * 30
 def assistant(tmp_path: Path) -> Iterator[Assistant]:
     with house(tmp_path, Clock()) as made:
         yield made
-
-
-@pytest.fixture
-def client(assistant: Assistant, tmp_path: Path) -> TestClient:
-    return client_of(assistant, tmp_path)
 
 
 def test_no_clock_of_a_phone_can_break_the_pages(client: TestClient, assistant: Assistant) -> None:

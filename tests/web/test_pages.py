@@ -25,11 +25,6 @@ def files() -> tuple[Path, Path]:
     return introvert_files()
 
 
-@pytest.fixture
-def client(assistant: Assistant, tmp_path: Path) -> TestClient:
-    return client_of(assistant, tmp_path)
-
-
 def give(client: TestClient, files: tuple[Path, ...]) -> str:
     sent = [("files", (path.name, path.read_bytes())) for path in files]
     answered = client.post("/data/import", data={"csrf": csrf_of(client)}, files=sent)
