@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # From nothing to a language model, its refinement, their rows and pictures: `runs/lm-tiny.sh` and `runs/lm-full.sh` say how
 # much of it. Run again, each part goes on where it stopped. MODEL names a model to start from, which then learns the teacher's
-# weeks with its reasoning; without it one is made, which learns bare answers in weeks in which somebody makes mistakes.
+# weeks with its reasoning (REASONING=--no-reasoning for bare answers); without it one is made, which learns bare answers in
+# weeks in which somebody makes mistakes. REFINE=0 leaves GRPO out.
 set -euo pipefail
 OUT=$1
 RHYTHM=${RHYTHM:-rhythm}
 RATE=${RATE:-2e-3} LORA=${LORA:-0} BATCH=${BATCH:-4} REFINE_RATE=${REFINE_RATE:-2e-5}
 
 if [ -n "${MODEL:-}" ]; then
-    REASONING=--reasoning STRANGERS=0 SOFTEN=0 PLANNING=1 MAX_TOKENS=${MAX_TOKENS:-256}
+    REASONING=${REASONING:---reasoning} STRANGERS=0 SOFTEN=0 PLANNING=1 MAX_TOKENS=${MAX_TOKENS:-256}
     $RHYTHM lm teach --seeds "2000000-$((2000000 + WEEKS - 1))" --output "$OUT/teacher.jsonl"
-    $RHYTHM lm convert "$OUT/teacher.jsonl" --output "$OUT/weeks.jsonl"
+    $RHYTHM lm convert "$OUT/teacher.jsonl" --output "$OUT/weeks.jsonl" "$REASONING"
 else
     MODEL=$OUT/new REASONING=--no-reasoning STRANGERS=${STRANGERS:-1} SOFTEN=${SOFTEN:-0.03} PLANNING=${PLANNING:-3}
     MAX_TOKENS=${MAX_TOKENS:-16}
@@ -25,6 +26,7 @@ $RHYTHM lm sft --model "$MODEL" --data "$OUT/weeks.jsonl" --output "$OUT/sft" --
 $RHYTHM lm follow "$OUT/sft" --people "$PEOPLE"
 $RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft" --max-tokens "$MAX_TOKENS"
 
+[ "$REFINE" -gt 0 ] || exit 0
 $RHYTHM lm grpo --model "$OUT/sft/model" --data "$OUT/teacher.jsonl" --output "$OUT/grpo" --steps "$REFINE" \
     --every "$REFINE" --rate "$REFINE_RATE" --max-tokens "$MAX_TOKENS" --lora "$LORA" "$REASONING"
 $RHYTHM lm eval "$OUT/grpo/model" --conditions "$CONDITIONS" --results "$OUT/results-grpo" --max-tokens "$MAX_TOKENS" \

