@@ -48,7 +48,7 @@ class Asked(NamedTuple):
 
 
 class Suggester(Protocol):
-    """Who suggests; its name and version are on record beside each suggestion."""
+    """Who suggests; name and version are on record beside each suggestion that is not `rhythm.assist.signed.Signed`."""
 
     @property
     def name(self) -> str:
@@ -166,18 +166,22 @@ def suggest_today(
             rng_key=context.first_slot * 1000 + len(exchanges),
         )
     )
+    if not made:
+        return ()
+    from rhythm.assist.signed import Signed  # noqa: PLC0415 - whoever suggests has loaded what it needs
+
     proposals = [
         Proposal(
             slot=one.slot,
             action=one.action,
             reason=one.reason,
             propensity=one.propensity,
-            policy=suggester.name,
-            policy_version=suggester.version,
+            policy=one.policy if isinstance(one, Signed) else suggester.name,
+            policy_version=one.policy_version if isinstance(one, Signed) else suggester.version,
             alternatives=tuple(Alternative(action, value) for action, value in one.alternatives),
             meters=sensed(estimates),
             usual=habits.get(one.slot),
         )
         for one in made
     ]
-    return context.person.suggestions.add(*proposals, at=context.now_at) if proposals else ()
+    return context.person.suggestions.add(*proposals, at=context.now_at)

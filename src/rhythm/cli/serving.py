@@ -11,8 +11,9 @@ import typer
 from rhythm.assist import Assistant
 from rhythm.assist.notify import notify_waiting
 from rhythm.assist.places import Home
+from rhythm.assist.suggesting import Suggester
 from rhythm.cli.output import learning_shown
-from rhythm.vocab.errors import RhythmError
+from rhythm.vocab.errors import InvalidValueError, RhythmError, UnknownNameError
 
 ADDRESS = "127.0.0.1"
 NOTICE_EVERY_S = 300.0
@@ -23,9 +24,34 @@ class PortTakenError(RhythmError):
     """Something else listens on the port."""
 
 
+def suggesting_by(who: str, model: str, base_url: str) -> Suggester | None:
+    """Who suggests; None for the planner.
+
+    Args:
+        who: ``planner`` or ``lm``.
+        model: the language model; see `rhythm.lm.serving.suggester_of`.
+        base_url: its server, if it has one.
+
+    Raises:
+        UnknownNameError: nobody of that name.
+        InvalidValueError: a model for the planner.
+        MissingPackagesError, NoModelError, NotInFormError: the model cannot be had.
+    """
+    if who == "planner":
+        if model or base_url:
+            raise InvalidValueError("--model and --base-url name a language model; add --suggest-by lm")
+        return None
+    if who != "lm":
+        raise UnknownNameError("suggester", who, ("planner", "lm"))
+    from rhythm.lm.serving import suggester_of  # noqa: PLC0415 - the extra is asked for where it is wanted
+
+    return suggester_of(model, base_url)
+
+
 def serve(
-    folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None, private_feeds: bool
-) -> None:
+    folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None, private_feeds: bool,
+    suggester: Suggester | None = None,
+) -> None:  # fmt: skip
     """Serves until it is interrupted.
 
     Args:
@@ -34,6 +60,7 @@ def serve(
         port: where to listen.
         notify_file: addresses for notices; None for none.
         private_feeds: whether calendars may be fetched from private networks.
+        suggester: who suggests; the planner by default.
 
     Raises:
         PortTakenError: something else listens there.
@@ -47,7 +74,7 @@ def serve(
     home = Home(folder, demonstration=demonstration)
     with home.open_store() as store:
         token = home.token()
-        assistant = Assistant(store, home.person(store), token=token, private_feeds=private_feeds)
+        assistant = Assistant(store, home.person(store), token=token, private_feeds=private_feeds, suggester=suggester)
         if demonstration:
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 

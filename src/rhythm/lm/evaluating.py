@@ -14,7 +14,7 @@ from rhythm.bench.measures import rows_of
 from rhythm.bench.results import Result, read_results, write_whole
 from rhythm.bench.rows import Row
 from rhythm.lm.decoding import MAX_TOKENS
-from rhythm.lm.player import MAX_TOKENS_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
+from rhythm.lm.environment import MAX_TOKENS_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.vocab import InvalidValueError
 

@@ -1,8 +1,6 @@
 """A language model as a policy: in this process, or behind a server that speaks the OpenAI protocol.
 
-``RHYTHM_LM`` names the model, by folder or by name on the hub; with ``RHYTHM_LM_URL`` it is the
-model's name at that server, asked with the key in ``RHYTHM_LM_KEY``, if there is one. An answer
-has at most ``RHYTHM_LM_MAX_TOKENS`` tokens (256).
+Which one, `rhythm.lm.environment` says.
 """
 
 import os
@@ -19,17 +17,14 @@ from rhythm.life.profiles import People
 from rhythm.lm.answers import FALLBACK, read_answer
 from rhythm.lm.decoding import MAX_TOKENS, Decoder
 from rhythm.lm.endpoint import KEY_VARIABLE, Endpoint, Model, key_from
+from rhythm.lm.environment import MODEL_VARIABLE, URL_VARIABLE, max_tokens
 from rhythm.lm.episode import observation_of
 from rhythm.lm.models import Loaded, NoModelError, digest_of_model, load_model
 from rhythm.lm.prompt import PROMPT_VERSION, Conversation, state_text
 from rhythm.lm.turns import Turns, turns_of
 from rhythm.policy.face import Choice, Player, Policy, View
-from rhythm.vocab import BELIEF_COUNT, InvalidValueError, MalformedDecisionError
+from rhythm.vocab import BELIEF_COUNT, MalformedDecisionError
 
-MODEL_VARIABLE: Final = "RHYTHM_LM"
-URL_VARIABLE: Final = "RHYTHM_LM_URL"
-MAX_TOKENS_VARIABLE: Final = "RHYTHM_LM_MAX_TOKENS"
-_MOST_DIGITS: Final = 9
 AT_ONCE: Final = 8
 """Questions on their way to a server."""
 
@@ -161,15 +156,8 @@ def from_environment() -> Policy:
             f"the policy lm plays the model that {MODEL_VARIABLE} names: set it to a folder that `rhythm lm sft` "
             f"wrote or to a model on the hub, or to its name at the server that {URL_VARIABLE} names"
         )
-    max_tokens = _max_tokens()
+    most = max_tokens()
     if base_url := os.environ.get(URL_VARIABLE, ""):
-        return _served(base_url, name, key_from(KEY_VARIABLE), max_tokens)
+        return _served(base_url, name, key_from(KEY_VARIABLE), most)
     version = f"{digest_of_model(name)} {PROMPT_VERSION}"
-    return _kept(name, version if max_tokens == MAX_TOKENS else f"{version} {max_tokens} tokens", max_tokens)
-
-
-def _max_tokens() -> int:
-    told = os.environ.get(MAX_TOKENS_VARIABLE, "").strip() or str(MAX_TOKENS)
-    if not (told.isascii() and told.isdigit() and len(told) <= _MOST_DIGITS and int(told)):
-        raise InvalidValueError(f"{MAX_TOKENS_VARIABLE} is the most tokens of an answer, a whole number from 1")
-    return int(told)
+    return _kept(name, version if most == MAX_TOKENS else f"{version} {most} tokens", most)

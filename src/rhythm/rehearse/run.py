@@ -46,7 +46,7 @@ def config_of(names: Sequence[str], people: int, weeks: int) -> dict[str, Any]:
     return {
         "policies": list(names), "people": people, "weeks": weeks, "first_seed": FIRST_SEED, "population": "peaked",
         "styles": "benchmark", "zone": ZONE, "first_slot": FIRST_SLOT, "versions": versions(), "sources": _sources(),
-    }  # fmt: skip
+    } | _model(names)  # fmt: skip
 
 
 def run(
@@ -73,7 +73,7 @@ def run(
         if name not in NAMES:
             raise UnknownNameError("policy of a rehearsal", name, NAMES)
     wanted = list(dict.fromkeys((*names, *(REFERENCES if references else ()))))
-    digest = digest_of({"weeks": weeks, "versions": versions(), "sources": _sources()})
+    digest = digest_of({"weeks": weeks, "versions": versions(), "sources": _sources()} | _model(wanted))
     seeds = range(FIRST_SEED, FIRST_SEED + people)
     found: dict[tuple[str, int], Lived] = {}
     # Each in a process of its own kind: a server's threads must not be forked.
@@ -153,6 +153,17 @@ def _row(name: str, estimate: statistics.Estimate | None) -> Row:
     if estimate is None:
         return Row(name, None, note="nothing to divide by: too few people, or nothing was suggested")
     return Row(name, estimate.value, estimate.low, estimate.high, estimate.n)
+
+
+def _model(names: Sequence[str]) -> dict[str, str]:
+    """Which language model lives among them, where one does."""
+    if "lm" not in names:
+        return {}
+    from rhythm.lm.models import digest_of_model  # noqa: PLC0415
+    from rhythm.lm.serving import named  # noqa: PLC0415
+
+    model, base_url = named("", "")
+    return {"lm": f"{base_url} {model}" if base_url else digest_of_model(model)}
 
 
 def _sources() -> str:

@@ -10,6 +10,7 @@
 ``bandit``           Thompson sampling on acceptance by action and part of the day, from nothing
 ``random``           any action
 ``silent``           nothing: the life that the person leads unasked
+``lm``               the language model that ``RHYTHM_LM`` names, only where it is asked for
 ===================  ============================================================================
 """
 
@@ -141,8 +142,11 @@ _MADE: Final[dict[str, Callable[[Lives], Suggester]]] = {
     "bandit": lambda _lives: Bandit(),
     "random": lambda _lives: Random(),
     "silent": lambda _lives: Silent(),
+    "lm": lambda _lives: _language_model(),
 }
 NAMES: Final = tuple(_MADE)
+ALL: Final = tuple(name for name in NAMES if name != "lm")
+"""Those that need nothing but Rhythm."""
 
 
 def suggester_of(name: str, lives: Lives) -> Suggester:
@@ -158,6 +162,12 @@ def suggester_of(name: str, lives: Lives) -> Suggester:
     if name not in _MADE:
         raise UnknownNameError("policy of a rehearsal", name, NAMES)
     return _MADE[name](lives)
+
+
+def _language_model() -> Suggester:
+    from rhythm.lm.serving import suggester_of  # noqa: PLC0415 - the extra is asked for where it is wanted
+
+    return suggester_of("")
 
 
 def _plain(slot: int, action: Action, chance: float) -> Suggested:

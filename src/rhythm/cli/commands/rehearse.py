@@ -13,7 +13,7 @@ app = typer.Typer()
 @app.command(epilog="Example: [bold]rhythm rehearse --policies planner,heuristic --people 2 --weeks 1[/bold]")
 def rehearse(
     policies: Annotated[
-        str, typer.Option(help="Who suggests, by name, with commas between them; all for every one.")
+        str, typer.Option(help="Who suggests, by name, with commas between them; all for every one but lm.")
     ] = "all",
     people: Annotated[int, typer.Option(min=2, help="How many people live with each.")] = 24,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="For how many weeks.")] = 8,
@@ -36,9 +36,9 @@ def rehearse(
 
     from rhythm.bench.report import checked_table  # noqa: PLC0415
     from rhythm.rehearse import run as rehearsal  # noqa: PLC0415
-    from rhythm.rehearse.suggesters import NAMES  # noqa: PLC0415
+    from rhythm.rehearse.suggesters import ALL  # noqa: PLC0415
 
-    names = list(NAMES) if policies == "all" else [name.strip() for name in policies.split(",") if name.strip()]
+    names = list(ALL) if policies == "all" else [name.strip() for name in policies.split(",") if name.strip()]
     total = people * len({*names, *(rehearsal.REFERENCES if references else ())})
     with progress("people living", total) as on_progress:
         lived = rehearsal.run(

@@ -21,8 +21,21 @@ def up(
     private_feeds: Annotated[
         bool, typer.Option("--private-feeds", help="Calendars may be fetched from private networks.")
     ] = False,
+    suggest_by: Annotated[
+        str, typer.Option(help="Who suggests: planner, or lm for a language model (extra lm).")
+    ] = "planner",
+    model: Annotated[
+        str,
+        typer.Option(help="The language model: a folder, a name on the hub or at the server; RHYTHM_LM by default."),
+    ] = "",
+    base_url: Annotated[
+        str, typer.Option(help="The model's server, up to the version: http://localhost:8000/v1; RHYTHM_LM_URL.")
+    ] = "",
 ) -> None:
     """Start the pages on this machine and print the link that opens them."""
-    from rhythm.cli.serving import serve  # noqa: PLC0415 - the web is loaded when it is wanted
+    from rhythm.cli.serving import serve, suggesting_by  # noqa: PLC0415 - the web is loaded when it is wanted
 
-    serve(folder, demonstration=demo, port=port, notify_file=notify_file, private_feeds=private_feeds)
+    suggester = suggesting_by(suggest_by, model, base_url)
+    serve(
+        folder, demonstration=demo, port=port, notify_file=notify_file, private_feeds=private_feeds, suggester=suggester
+    )
