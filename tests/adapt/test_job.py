@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
+from rhythm.adapt.adapter import ADAPTER_SCHEMA
 from rhythm.adapt.job import (
     JOB_NAME,
     deployed_adapter,
@@ -116,7 +117,7 @@ def test_a_week_is_fitted_gated_kept_and_said_in_one_sentence(ada: PersonStore) 
     assert done.adapter_loss is not None
     assert done.base_loss is not None
     assert done.adapter_loss < done.base_loss
-    stored = ada.adapters.deployed()
+    stored = ada.adapters.deployed(ADAPTER_SCHEMA)
     assert stored is not None
     assert stored.sentence == done.sentence
     assert done.sentence.count(". ") == 0
@@ -133,7 +134,7 @@ def test_a_gate_that_is_not_passed_keeps_what_was(ada: PersonStore) -> None:
     second = run_weekly(ada, NOW, plan=strict)
     assert not second.deployed
     assert "not used" in second.sentence
-    deployed = ada.adapters.deployed()
+    deployed = ada.adapters.deployed(ADAPTER_SCHEMA)
     assert deployed is not None
     assert deployed.number == first.number
     assert [one.state for one in ada.adapters.all()] == [AdapterState.DEPLOYED, AdapterState.REJECTED]
@@ -146,7 +147,7 @@ def test_undoing_goes_back_one_and_then_to_the_plain_student(ada: PersonStore) -
     assert back is not None
     assert back.number == numbers[0]
     assert undo_adapter(ada) is None
-    assert ada.adapters.deployed() is None
+    assert ada.adapters.deployed(ADAPTER_SCHEMA) is None
     assert undo_adapter(ada) is None
 
 
@@ -204,7 +205,7 @@ def test_without_the_weights_the_job_says_so_and_goes_on(
 
 def test_a_stored_adapter_that_is_damaged_is_not_served(ada: PersonStore) -> None:
     run_weekly(ada, NOW, plan=lenient())
-    good = ada.adapters.deployed()
+    good = ada.adapters.deployed(ADAPTER_SCHEMA)
     assert good is not None
     bad = ada.adapters.add(good.payload[:40], base=good.base, schema=good.schema, version="1", metrics={})
     ada.adapters.decide(bad.number, AdapterState.DEPLOYED)

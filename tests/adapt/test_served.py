@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from rhythm.adapt.adapter import ADAPTER_SCHEMA
 from rhythm.adapt.job import JOB_NAME, plan_adapters
 from rhythm.assist import Assistant
 from rhythm.policy.student.device_model import DEVICE_VARIABLE, DEVICE_WEIGHTS
@@ -37,4 +38,4 @@ def test_the_person_is_served(damage: str, tmp_path: Path, monkeypatch: pytest.M
         assert job.last_error in {"DamagedModelError", "SchemaError"}
         (waiting,) = assistant.today().waiting
         assert person.suggestions.get(waiting.number).policy == "suggest"
-        assert person.adapters.deployed() is None
+        assert person.adapters.deployed(ADAPTER_SCHEMA) is None

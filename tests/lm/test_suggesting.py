@@ -57,18 +57,20 @@ def test_the_chance_on_record_is_the_chance_of_the_draw(tmp_path: Path, monkeypa
     drawn = np.zeros(ACTION_COUNT)
     kept = LanguageModelSuggester._drawn
 
-    def drawn_everywhere(self: LanguageModelSuggester, *asked: Any) -> Signed:
-        for uniform in np.linspace(0.0, 1.0, 1000, endpoint=False):
-            one = kept(self, *asked[:-1], float(uniform))
+    def drawn_everywhere(
+        self: LanguageModelSuggester, asked: Any, outlook: Any, slot: int, weighed: Any, found: Chances, uniform: float
+    ) -> Signed:
+        for everywhere in np.linspace(0.0, 1.0, 400, endpoint=False):
+            one = kept(self, asked, outlook, slot, weighed, found, float(everywhere))
             assert one.propensity == pytest.approx(chances[one.action])
-            drawn[one.action] += 1e-3
-        return kept(self, *asked)
+            drawn[one.action] += 1 / 400
+        return kept(self, asked, outlook, slot, weighed, found, uniform)
 
     monkeypatch.setattr(LanguageModelSuggester, "_drawn", drawn_everywhere)
     with answering(tmp_path) as assistant:
         fixed = Fixed()
         one = of_one(LanguageModelSuggester(fixed)(asked_of(assistant, most=1)))
-    np.testing.assert_allclose(drawn, chances, atol=2e-3)
+    np.testing.assert_allclose(drawn, chances, atol=5e-3)
     assert (one.policy, one.policy_version) == ("lm", "fixed-1 adapter-7")
     (_, meters, history), *_ = fixed.told
     assert len(meters) == 5

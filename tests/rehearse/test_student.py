@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from rhythm.adapt.adapter import Adapter, pack_adapter
+from rhythm.adapt.adapter import ADAPTER_SCHEMA, Adapter, pack_adapter
 from rhythm.adapt.job import shipped_plan
 from rhythm.assist.context import Context
 from rhythm.assist.suggesting import Asked
@@ -90,7 +90,12 @@ def test_an_adapter_that_is_deployed_changes_what_suggestions_are_worth(
         own = np.zeros(actions + ACTION_COUNT + len(plan.directions))
         own[actions + Action.EXERCISE] = 5.0
         stored = person.adapters.add(
-            pack_adapter(Adapter.of(plan.base, own)), base=plan.base, schema="s", version="1", metrics={}, sentence="x"
+            pack_adapter(Adapter.of(plan.base, own)),
+            base=plan.base,
+            schema=ADAPTER_SCHEMA,
+            version="1",
+            metrics={},
+            sentence="x",
         )
         person.adapters.decide(stored.number, AdapterState.DEPLOYED)
 
@@ -116,7 +121,7 @@ def test_an_adapter_that_is_deployed_changes_what_suggestions_are_worth(
 
 def test_with_a_damaged_adapter_the_plain_student_serves(ada: PersonStore, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = shipped_plan(device_model())
-    stored = ada.adapters.add(b"cut", base=plan.base, schema="s", version="1", metrics={}, sentence="x")
+    stored = ada.adapters.add(b"cut", base=plan.base, schema=ADAPTER_SCHEMA, version="1", metrics={}, sentence="x")
     ada.adapters.decide(stored.number, AdapterState.DEPLOYED)
     monkeypatch.setattr(made, "run_weekly", lambda *_, **__: None)
     assert list(AdaptedStudent()(_asked(ada))) == list(Student()(_asked(ada)))

@@ -48,7 +48,7 @@ def everything_of(person: PersonStore) -> str:
         person.corrections.holding(),
         person.corrections.all(),
         person.adapters.all(),
-        person.adapters.deployed(),
+        person.adapters.deployed("a/1"),
         person.jobs.all(),
         person.jobs.get("weekly"),
         person.notices.since(NOON_AT - FAR),

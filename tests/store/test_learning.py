@@ -49,10 +49,10 @@ def test_at_most_one_adapter_is_deployed_and_it_can_be_reverted(ada: PersonStore
         ada.adapters.add(bytes([i]), base="student@1", schema="a/1", version="1", metrics={"log_loss": 0.1 * i})
         for i in range(2)
     )
-    assert ada.adapters.deployed() is None
+    assert ada.adapters.deployed("a/1") is None
     for number in (one.number, two.number, one.number):
         ada.adapters.decide(number, AdapterState.DEPLOYED)
-        deployed = ada.adapters.deployed()
+        deployed = ada.adapters.deployed("a/1")
         assert deployed is not None
         assert deployed.number == number
     assert [a.state for a in ada.adapters.all()] == [AdapterState.DEPLOYED, AdapterState.RETIRED]
@@ -60,7 +60,21 @@ def test_at_most_one_adapter_is_deployed_and_it_can_be_reverted(ada: PersonStore
         ada.adapters.decide(one.number, AdapterState.CANDIDATE)
     with pytest.raises(UnknownEntryError):
         ada.adapters.decide(999, AdapterState.DEPLOYED)
-    assert ada.adapters.deployed() is not None, "a refused deployment retires nothing"
+    assert ada.adapters.deployed("a/1") is not None, "a refused deployment retires nothing"
+
+
+def test_adapters_of_two_schemas_are_deployed_side_by_side(ada: PersonStore) -> None:
+    made = [
+        ada.adapters.add(b"x", base="m", schema=schema, version="1", metrics={}) for schema in ("a/1", "b/1", "b/1")
+    ]
+    for one in made:
+        ada.adapters.decide(one.number, AdapterState.DEPLOYED)
+    assert [one.state for one in ada.adapters.all()] == ["deployed", "retired", "deployed"]
+    for schema, number in (("a/1", made[0].number), ("b/1", made[2].number)):
+        deployed = ada.adapters.deployed(schema)
+        assert deployed is not None
+        assert deployed.number == number
+    assert ada.adapters.deployed("c/1") is None
 
 
 def test_a_self_report_comes_back_and_is_recorded_once(ada: PersonStore) -> None:

@@ -114,6 +114,20 @@ def losses(logits: Floats | NDArray[np.float32], accepted: NDArray[np.bool_]) ->
     return each
 
 
+def clearly_better(before: Floats, after: Floats, least_gain: float, least_sure: float) -> bool:
+    """Whether answers were foreseen better, by enough.
+
+    Args:
+        before: log loss of each answer without an adapter, shape (n,).
+        after: the same with it.
+        least_gain: nats an answer by which it must be better in the mean.
+        least_sure: the same in standard errors of that mean.
+    """
+    gain = before - after
+    error = float(gain.std()) / np.sqrt(len(gain))
+    return bool(gain.mean() > 0.0 and gain.mean() >= least_gain and gain.mean() >= least_sure * error)
+
+
 def weekly(answers: Answers, slot: int, plan: AdapterPlan) -> Outcome:
     """Fit on all but the last week before a slot, look at that week, and decide.
 
@@ -130,10 +144,7 @@ def weekly(answers: Answers, slot: int, plan: AdapterPlan) -> Outcome:
     candidate = fit(earlier, plan)
     before = losses(held_out.logits, held_out.accepted)
     after = losses(adapted(candidate, held_out, plan), held_out.accepted)
-    gain = before - after
-    error = float(gain.std()) / np.sqrt(len(gain))
-    enough = gain.mean() > 0.0 and gain.mean() >= plan.least_gain and gain.mean() >= plan.least_sure * error
     found = float(before.mean()), float(after.mean())
-    if not enough:
+    if not clearly_better(before, after, plan.least_gain, plan.least_sure):
         return Outcome(Verdict.NO_BETTER, None, *counts, *found)
     return Outcome(Verdict.DEPLOYED, fit(answers.between(0, slot), plan), *counts, *found)

@@ -1,13 +1,14 @@
 """The weekly job of one person: read, fit, gate, keep; and the way back.
 
 Nothing is written before the end, so a job that is interrupted has changed nothing. Every
-candidate is kept with what its gate measured; at most one is deployed. Where the student's
+candidate is kept with what its gate measured; at most one of each engine is deployed. Where the student's
 weights or a stored adapter cannot be read, a typed error says so and whoever asks for it goes
-on without.
+on without. What is fitted is an engine's affair: the student's is here, a language model's is handed in.
 """
 
+import time
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import msgspec
 
@@ -25,6 +26,7 @@ EVERY: Final = timedelta(days=7)
 AGAIN: Final = timedelta(hours=6)
 """How soon a job that failed is tried again."""
 LEASE: Final = timedelta(minutes=10)
+RENEWED_AFTER: Final = timedelta(minutes=2)
 
 
 class WeeklyResult(msgspec.Struct, frozen=True):
@@ -84,16 +86,55 @@ def run_weekly(
     )
 
 
-def plan_adapters(person: PersonStore, at: datetime | None) -> None:
+class Engine(Protocol):
+    """Something that fits a person's adapter every week.
+
+    Attributes:
+        job: name of its job in the store, which is there where the person asked for it.
+        schema: form of its adapters.
+    """
+
+    job: str
+    schema: str
+
+    def run(
+        self, person: PersonStore, slot: int, *, behind: int = 0, interrupt: Interrupt = lambda: None
+    ) -> WeeklyResult:
+        """Fit, gate and keep; see `run_weekly`.
+
+        Raises:
+            RhythmError: it cannot be done, and nothing was changed.
+        """
+        ...
+
+
+class StudentEngine:
+    """The device student's."""
+
+    job = JOB_NAME
+    schema = ADAPTER_SCHEMA
+
+    def run(
+        self, person: PersonStore, slot: int, *, behind: int = 0, interrupt: Interrupt = lambda: None
+    ) -> WeeklyResult:
+        """See `run_weekly`."""
+        return run_weekly(person, slot, behind=behind, interrupt=interrupt)
+
+
+class LeaseLostError(RhythmError):
+    """Another process has taken a job over, as this one was at it for too long."""
+
+
+def plan_adapters(person: PersonStore, at: datetime | None, job: str = JOB_NAME) -> None:
     """Sets when an adapter is first fitted, and every week from then on; None for no more."""
     if at is None:
-        person.jobs.delete(JOB_NAME)
+        person.jobs.delete(job)
     else:
-        person.jobs.plan(JOB_NAME, at)
+        person.jobs.plan(job, at)
 
 
 def run_due_adapter(
-    person: PersonStore, now_at: datetime, slot: int, owner: str, *, behind: int = 0
+    person: PersonStore, now_at: datetime, slot: int, owner: str, *, behind: int = 0, engine: Engine | None = None
 ) -> WeeklyResult | None:
     """Do the weekly job where it was asked for and is due.
 
@@ -106,16 +147,33 @@ def run_due_adapter(
         slot: the slot that it falls in.
         owner: who holds the lease meanwhile.
         behind: see `run_weekly`.
+        engine: who fits; the student's by default.
     """
-    if person.jobs.get(JOB_NAME) is None or person.jobs.claim(JOB_NAME, owner, LEASE) is None:
+    engine = engine or StudentEngine()
+    if person.jobs.get(engine.job) is None or person.jobs.claim(engine.job, owner, LEASE) is None:
         return None
     try:
-        done = run_weekly(person, slot, behind=behind)
+        done = engine.run(person, slot, behind=behind, interrupt=_keeping(person, engine.job, owner))
     except RhythmError as error:
-        person.jobs.finish(JOB_NAME, owner, now_at + AGAIN, type(error).__name__)
+        person.jobs.finish(engine.job, owner, now_at + AGAIN, type(error).__name__)
         return None
-    person.jobs.finish(JOB_NAME, owner, now_at + EVERY)
+    person.jobs.finish(engine.job, owner, now_at + EVERY)
     return done
+
+
+def _keeping(person: PersonStore, job: str, owner: str) -> Interrupt:
+    """Renews the lease every two minutes of work."""
+    again_s = time.monotonic() + RENEWED_AFTER.total_seconds()
+
+    def keep() -> None:
+        nonlocal again_s
+        if time.monotonic() < again_s:
+            return
+        again_s = time.monotonic() + RENEWED_AFTER.total_seconds()
+        if not person.jobs.renew(job, owner, LEASE):
+            raise LeaseLostError("the weekly job is done by another process by now; this one's work was dropped")
+
+    return keep
 
 
 def deployed_adapter(person: PersonStore, model: DeviceModel, plan: AdapterPlan) -> Adapter | None:
@@ -124,25 +182,33 @@ def deployed_adapter(person: PersonStore, model: DeviceModel, plan: AdapterPlan)
     Raises:
         SchemaError: it is damaged, or of another version or student; serve without it.
     """
-    stored = person.adapters.deployed()
+    stored = person.adapters.deployed(ADAPTER_SCHEMA)
     return None if stored is None else unpack_adapter(stored.payload, model.card.name, len(plan.directions))
 
 
-def undo_adapter(person: PersonStore) -> StoredAdapter | None:
+def undo_adapter(person: PersonStore, schema: str = ADAPTER_SCHEMA) -> StoredAdapter | None:
     """Take the adapter that is in use back; the one that was used before it is used again, if there is one.
 
+    Args:
+        person: whose.
+        schema: of the engine's adapters; those of others stay as they are.
+
     Returns:
-        The one that is used now; None where that is the plain student.
+        The one that is used now; None where that is the plain model.
     """
-    now = person.adapters.deployed()
+    now = person.adapters.deployed(schema)
     if now is None:
         return None
     person.adapters.decide(now.number, AdapterState.REJECTED)
-    before = [one for one in person.adapters.all() if one.state is AdapterState.RETIRED and one.number < now.number]
+    before = [
+        one
+        for one in person.adapters.all()
+        if one.schema == schema and one.state is AdapterState.RETIRED and one.number < now.number
+    ]
     if not before:
         return None
     person.adapters.decide(before[-1].number, AdapterState.DEPLOYED)
-    return person.adapters.deployed()
+    return person.adapters.deployed(schema)
 
 
 def shipped_plan(model: DeviceModel) -> AdapterPlan:

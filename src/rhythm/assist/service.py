@@ -2,14 +2,14 @@
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import RLock
 
 import msgspec
 
-from rhythm.adapt.job import JOB_NAME, run_due_adapter
+from rhythm.adapt.job import Engine, StudentEngine, run_due_adapter
 from rhythm.assist import accounts
 from rhythm.assist.answering import give_answer
 from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
@@ -66,6 +66,7 @@ class Assistant:
         token: str = "",
         private_feeds: bool = False,
         suggester: Suggester | None = None,
+        weekly: Sequence[Engine] = (),
     ) -> None:
         """Serve a person.
 
@@ -76,6 +77,7 @@ class Assistant:
             token: what secrets are encrypted with; without one no address or key can be kept.
             private_feeds: whether calendars may be fetched from private networks.
             suggester: who suggests; the planner where nobody is given.
+            weekly: who fits adapters, beside the device student; see `fit_due`.
         """
         self.person = person
         self.keeper = Keeper(person, token)
@@ -83,6 +85,7 @@ class Assistant:
         self.open_session: OpenedCalendar = accounts.open_session
         self._private_feeds = private_feeds
         self._suggester = suggester or Planner()
+        self._weekly = tuple(weekly)
         self._store = store
         self._clock = clock
         self._learned: Learned | None = None
@@ -283,17 +286,26 @@ class Assistant:
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""
         done = run_due(self.person, self._clock(), self.refresh_feed)
-        return done + run_due_accounts(self.person, self._clock(), self.read_account) + self._fit_where_asked()
+        return done + run_due_accounts(self.person, self._clock(), self.read_account) + self._fit((StudentEngine(),))
 
-    def _fit_where_asked(self) -> int:
-        """Fits the weekly adapter of somebody who asked for it; nothing here suggests by it."""
-        if self.person.jobs.get(JOB_NAME) is None:
+    def fit_due(self) -> int:
+        """Has the engines that were handed in fit what is due; how many did.
+
+        It may take long, so it is called apart from `run_due`. It holds no lock: pages are served meanwhile.
+        """
+        return self._fit(self._weekly)
+
+    def _fit(self, engines: Sequence[Engine]) -> int:
+        """Fits the weekly adapters that the person asked for; how many."""
+        wanted = [engine for engine in engines if self.person.jobs.get(engine.job) is not None]
+        if not wanted:
             return 0
         begin = cleared_at(self.person.corrections.holding())
-        slot = self.context().slot
-        return int(
-            run_due_adapter(self.person, self._clock(), slot, f"process {os.getpid()}", behind=begin) is not None
+        slot, owner = self.context().slot, f"process {os.getpid()}"
+        results = (
+            run_due_adapter(self.person, self._clock(), slot, owner, behind=begin, engine=engine) for engine in wanted
         )
+        return sum(result is not None for result in results)
 
     def connect_account(self, name: str, credentials: Credentials) -> None:
         """Takes what lets Rhythm into an account with a vendor; the next `run_due` reads it.

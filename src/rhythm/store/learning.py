@@ -141,7 +141,7 @@ class Corrections:
 
 
 class Adapters:
-    """Personal adapters: versions, of which at most one is deployed."""
+    """Personal adapters: versions, of which at most one of each schema, that is of each engine, is deployed."""
 
     def __init__(self, scope: PersonScope) -> None:
         self._scope = scope
@@ -169,7 +169,7 @@ class Adapters:
         return made
 
     def decide(self, number: int, state: AdapterState) -> None:
-        """Moves an adapter to a state; deploying one retires the one that was deployed.
+        """Moves an adapter to a state; deploying one retires the one of its schema that was deployed.
 
         Raises:
             UnknownEntryError: this person has none of that number.
@@ -181,9 +181,10 @@ class Adapters:
         with self._scope.write() as connection:
             now_at = self._scope.now()
             if state is AdapterState.DEPLOYED:
+                schema = sa.select(c.schema).where(mine, c.number == number).scalar_subquery()
                 connection.execute(
                     sa.update(adapters)
-                    .where(mine, c.state == AdapterState.DEPLOYED, c.number != number)
+                    .where(mine, c.state == AdapterState.DEPLOYED, c.number != number, c.schema == schema)
                     .values(state=AdapterState.RETIRED, decided_at=now_at)
                 )
             done = connection.execute(
@@ -192,10 +193,10 @@ class Adapters:
             if done.rowcount == 0:
                 raise UnknownEntryError("adapter", number)
 
-    def deployed(self) -> Adapter | None:
-        """The one that is deployed; None where none is."""
+    def deployed(self, schema: str) -> Adapter | None:
+        """The one of a schema that is deployed; None where none is."""
         with self._scope.read() as connection:
-            query = self._all.where(adapters.c.state == AdapterState.DEPLOYED)
+            query = self._all.where(adapters.c.state == AdapterState.DEPLOYED, adapters.c.schema == schema)
             found = self._scope.rows(connection, query, Adapter)
         return found[0] if found else None
 

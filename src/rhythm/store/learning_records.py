@@ -76,7 +76,7 @@ class Adapter(msgspec.Struct, frozen=True, kw_only=True):
         schema, version: form of the payload and version of what made it.
         payload: opaque.
         metrics: what its gate measured.
-        state: where it stands; at most one is deployed.
+        state: where it stands; at most one of a schema is deployed.
         sentence: one sentence of what changed, for the person.
         created_at: when it was made.
         decided_at: when its state last changed.
