@@ -32,3 +32,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory, weeks: list[Conversation],
     run = tmp_path_factory.mktemp("run") / "sft"
     train(SftPlan(model=str(new), steps=36, batch=2, rate=1e-1, every=18), weeks, run)
     return run
+
+
+@pytest.fixture(scope="session")
+def taught(tmp_path_factory: pytest.TempPathFactory, new: Path) -> Path:
+    from lm.taught import teach  # noqa: PLC0415 - needs the extra
+
+    return teach(new, tmp_path_factory.mktemp("taught") / "model")

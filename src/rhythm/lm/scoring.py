@@ -75,6 +75,7 @@ class Scorer:
         import torch  # noqa: PLC0415
 
         self._torch = torch
+        self._loaded = loaded
         self._model, self._tokenizer = loaded.model.eval(), loaded.tokenizer
         self._lock = Lock()
         window = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None) or longest
