@@ -1,5 +1,6 @@
 """A made model is a usual one, learns what it is taught and nothing else, goes on where it stopped, and plays."""
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -9,20 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-pytest.importorskip("trl")
-pytest.importorskip("peft")
-pytest.importorskip("transformers")
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
 
 import torch
 from safetensors.torch import load_file
-from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from lm.conftest import FIRST
 from lm.made import lived_week
 from rhythm.bench.play import play
 from rhythm.cli.main import main
 from rhythm.life.populations import Population, sample_people
-from rhythm.lm.answer_loss import IGNORED, AnswerTrainer, Softening, softening, weighed
 from rhythm.lm.conversations import Conversation
 from rhythm.lm.decoding import Decoder
 from rhythm.lm.episode import Episode
@@ -37,10 +35,16 @@ from rhythm.lm.trajectories import Who, to_line
 from rhythm.lm.turns import turns_of
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
+pytestmark = pytest.mark.skipif(
+    None in map(find_spec, ("trl", "peft", "transformers")), reason="needs the extra `lm`"
+)  # imported where it is used: every worker reads this file, one runs it
+
 SMALL = Shape(width=16, layers=1, heads=2, inner=16)
 
 
 def test_a_week_is_short_and_every_step_takes_as_many_tokens_and_only_answers_are_learned(new: Path) -> None:
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
     made, week = make_tokenizer(), lived_week(FIRST)
     messages = week_messages([s.state for s in week.steps], [s.text.split("\n")[-1] for s in week.steps])
     read = made.apply_chat_template(messages, return_dict=True, return_assistant_tokens_mask=True)
@@ -110,6 +114,8 @@ def test_a_run_that_stopped_goes_on_to_the_same_weights_and_no_other_run_is_mixe
 
 
 def test_weeks_read_with_a_strangers_answers_still_teach_the_right_ones() -> None:
+    from rhythm.lm.answer_loss import IGNORED, AnswerTrainer  # noqa: PLC0415
+
     trainer = AnswerTrainer.__new__(AnswerTrainer)
     read = torch.tensor([[1, 2, 3, 4], [5, 6, 7, 8]])
     labels = torch.tensor([[IGNORED, 2, IGNORED, 4], [IGNORED, 6, IGNORED, IGNORED]])
@@ -120,6 +126,8 @@ def test_weeks_read_with_a_strangers_answers_still_teach_the_right_ones() -> Non
 
 
 def test_an_actions_loss_asks_for_all_that_are_nearly_as_good_and_the_other_tokens_keep_theirs() -> None:
+    from rhythm.lm.answer_loss import Softening, weighed  # noqa: PLC0415
+
     how = Softening(torch.arange(10), temperature=0.1, weight=2.0)
     said = torch.zeros(2, WEEK_STEPS + 1, 12)
     said[0, 1:, 3:5] = 9.0
@@ -157,6 +165,8 @@ def test_a_teachers_weighing_is_learned_where_weeks_tell_it(
 
 
 def test_a_tokenizer_that_begins_two_actions_alike_is_refused() -> None:
+    from rhythm.lm.answer_loss import softening  # noqa: PLC0415
+
     assert len(softening(_tokenizer(), 0.03, 1.0).tokens) == 10
     with pytest.raises(InvalidValueError, match="two actions"):
         softening(lambda text, **_: {"input_ids": [ord(text[1])]}, 0.03, 1.0)
@@ -210,6 +220,8 @@ def _generated(loaded: Loaded, text: str) -> str:
 
 
 def test_a_model_that_answers_garbage_all_week_is_graded(new: Path) -> None:
+    from transformers import AutoModelForCausalLM  # noqa: PLC0415
+
     model = AutoModelForCausalLM.from_pretrained(new)
     model.lm_head.weight.data.zero_()
     policy = LoadedPolicy(Loaded(model, load_model(str(new)).tokenizer), max_tokens=3)
@@ -220,7 +232,7 @@ def test_a_model_that_answers_garbage_all_week_is_graded(new: Path) -> None:
 
 
 def test_what_is_no_model_is_named_once_and_clearly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     (tmp_path / "file").write_text("x")
     (tmp_path / "empty").mkdir()
     for name in (str(tmp_path / "file"), str(tmp_path / "empty"), "nobody/has-this"):

@@ -3,6 +3,7 @@
 import importlib
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-pytest.importorskip("trl")
-pytest.importorskip("openenv")
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
 
 import torch
 from safetensors.torch import load_file
@@ -30,7 +31,10 @@ from rhythm.sim.openenv.local_server import free_port
 from rhythm.sim.secret import PUBLISHED
 from rhythm.vocab import WEEK_STEPS, InvalidValueError
 
-pytestmark = pytest.mark.openenv
+pytestmark = [
+    pytest.mark.openenv,
+    pytest.mark.skipif(None in map(find_spec, ("trl", "openenv")), reason="needs the extras `lm` and `openenv`"),
+]
 
 FIRST = 2_000_300
 CUT = 3
@@ -44,7 +48,7 @@ def url() -> Iterator[str]:
     app: Any = importlib.import_module("rhythm.sim.openenv.app")
     port = free_port()
     made = app.create_week_app(secret=PUBLISHED, max_sessions=4)
-    server = uvicorn.Server(uvicorn.Config(made, port=port, log_level="error"))
+    server = uvicorn.Server(uvicorn.Config(made, port=port, log_level="error", ws_ping_interval=None))
     thread = Thread(target=server.run)
     thread.start()
     while not server.started:

@@ -31,6 +31,8 @@ from rhythm.vocab import (
 _FIRST_SEED: Final = 2_000_000
 _PEOPLE: Final = 100_000
 _WEEK: Final = "The week of seed "
+PATIENCE: Final = {"connect_timeout_s": 120.0, "message_timeout_s": 600.0, "websocket_ping_interval_s": None}
+"""A model that learns keeps a machine busy for minutes: who is slow to answer is not gone."""
 
 
 class NoEnvironmentError(RhythmError, ConnectionError):
@@ -109,7 +111,8 @@ class WeekRollouts:
         weeks = [_Told() for _ in seeds]
         with ExitStack() as open_sessions:
             try:
-                sessions = [open_sessions.enter_context(WeekClient(base_url=self._base_url).sync()) for _ in seeds]
+                clients = [WeekClient(base_url=self._base_url, **PATIENCE).sync() for _ in seeds]
+                sessions = [open_sessions.enter_context(client) for client in clients]
                 shown = [session.reset(seed=seed) for session, seed in zip(sessions, seeds, strict=True)]
                 for step in range(WEEK_STEPS):
                     frame = self._turns.next if step else self._turns.first
