@@ -3,11 +3,12 @@
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import typer
 
+from rhythm.adapt.job import Engine
 from rhythm.assist import Assistant
 from rhythm.assist.notify import notify_waiting
 from rhythm.assist.places import Home
@@ -24,8 +25,8 @@ class PortTakenError(RhythmError):
     """Something else listens on the port."""
 
 
-def suggesting_by(who: str, model: str, base_url: str) -> Suggester | None:
-    """Who suggests; None for the planner.
+def suggesting_by(who: str, model: str, base_url: str) -> tuple[Suggester | None, tuple[Engine, ...]]:
+    """Who suggests, None for the planner; and who fits adapters of it every week.
 
     Args:
         who: ``planner`` or ``lm``.
@@ -40,17 +41,19 @@ def suggesting_by(who: str, model: str, base_url: str) -> Suggester | None:
     if who == "planner":
         if model or base_url:
             raise InvalidValueError("--model and --base-url name a language model; add --suggest-by lm")
-        return None
+        return None, ()
     if who != "lm":
         raise UnknownNameError("suggester", who, ("planner", "lm"))
-    from rhythm.lm.serving import suggester_of  # noqa: PLC0415 - the extra is asked for where it is wanted
+    from rhythm.lm.serving import suggester_of, weekly_engine  # noqa: PLC0415 - the extra is asked for where it is wanted
 
-    return suggester_of(model, base_url)
+    suggester = suggester_of(model, base_url)
+    engine = weekly_engine(suggester, model)
+    return suggester, () if engine is None else (engine,)
 
 
 def serve(
     folder: Path | None, *, demonstration: bool, port: int, notify_file: Path | None, private_feeds: bool,
-    suggester: Suggester | None = None,
+    suggester: Suggester | None = None, weekly: Sequence[Engine] = (),
 ) -> None:  # fmt: skip
     """Serves until it is interrupted.
 
@@ -61,6 +64,7 @@ def serve(
         notify_file: addresses for notices; None for none.
         private_feeds: whether calendars may be fetched from private networks.
         suggester: who suggests; the planner by default.
+        weekly: who fits adapters, beside the device student.
 
     Raises:
         PortTakenError: something else listens there.
@@ -74,7 +78,9 @@ def serve(
     home = Home(folder, demonstration=demonstration)
     with home.open_store() as store:
         token = home.token()
-        assistant = Assistant(store, home.person(store), token=token, private_feeds=private_feeds, suggester=suggester)
+        assistant = Assistant(
+            store, home.person(store), token=token, private_feeds=private_feeds, suggester=suggester, weekly=weekly
+        )
         if demonstration:
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 
@@ -84,7 +90,9 @@ def serve(
         typer.echo("  Getting ready (the first time takes half a minute) ...")
         with learning_shown(assistant):
             assistant.today()  # compiles what the first page would wait for
-        _in_background(lambda: _due(assistant))
+        _in_background(lambda: _due(assistant.run_due, "a calendar was not fetched"))
+        if weekly:  # apart, since it takes long
+            _in_background(lambda: _due(assistant.fit_due, "no adapter was fitted"))
         if notify_file is not None:
             _in_background(lambda: _notices(assistant, notify_file))
         typer.echo(f"\n  Rhythm is at  http://{ADDRESS}:{port}/?token={token}\n\n  Stop it with Ctrl+C.\n")
@@ -106,14 +114,14 @@ def _in_background(work: Callable[[], object]) -> None:
     threading.Thread(target=work, daemon=True).start()
 
 
-def _due(assistant: Assistant) -> None:
+def _due(work: Callable[[], object], failed: str) -> None:
     while True:
         try:
-            assistant.run_due()
+            work()
         except RhythmError as error:
-            typer.echo(f"rhythm: a calendar was not fetched: {error}", err=True)
+            typer.echo(f"rhythm: {failed}: {error}", err=True)
         except Exception as error:  # noqa: BLE001 - what is due next must not wait for a restart
-            typer.echo(f"rhythm: a calendar was not fetched ({type(error).__name__})", err=True)
+            typer.echo(f"rhythm: {failed} ({type(error).__name__})", err=True)
         time.sleep(DUE_EVERY_S)
 
 

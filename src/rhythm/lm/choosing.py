@@ -6,6 +6,7 @@ action has a chance of at least FLOOR / 10 and every chance is known.
 """
 
 import hashlib
+import logging
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
@@ -14,14 +15,17 @@ from numpy.typing import NDArray
 
 from rhythm.lm.answers import read_answer
 from rhythm.lm.endpoint import Model
+from rhythm.lm.personal_job import Deployed
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.lm.real_life import moment
-from rhythm.lm.scoring import Scorer
+from rhythm.lm.scoring import NotInFormError, Scorer
 from rhythm.policy.suggest import FLOOR
 from rhythm.store import PersonStore
-from rhythm.vocab import ACTION_COUNT, Evidence, SensedValues
+from rhythm.vocab import ACTION_COUNT, Evidence, SchemaError, SensedValues
 
 Floats = NDArray[np.float64]
+
+log = logging.getLogger(__name__)
 
 TEMPERATURE: Final = 1.0
 """Nats by which one action must be likelier than another for its odds to be a factor of e higher: the model's own."""
@@ -57,17 +61,30 @@ class Chooser(Protocol):
 
 
 class Loaded:
-    """A model in this process."""
+    """A model in this process.
+
+    Attributes:
+        scorer: the model.
+    """
 
     def __init__(self, scorer: Scorer) -> None:
-        """Ask a model that is loaded."""
-        self._scorer = scorer
+        """Ask a model that is loaded, with each person's own adapter on it where they have one."""
+        self.scorer = scorer
+        self._adapters = Deployed(scorer.digest)
         self.version = f"{scorer.digest} {PROMPT_VERSION}"
 
     def chances(self, person: PersonStore, slot: int, meters: SensedValues, history: Sequence[Evidence]) -> Chances:
         """See `Chooser`."""
-        scored = self._scorer.score(self._scorer.question(slot, meters, history))
-        return Chances(softened(scored.names), self.version)
+        question, lora = self.scorer.question(slot, meters, history), self._adapters.of(person)
+        try:
+            scored = self.scorer.score(question, lora)
+        except (SchemaError, NotInFormError):
+            if lora is None:
+                raise
+            log.warning("a personal adapter does not fit the language model, which suggests without it")
+            scored, lora = self.scorer.score(question), None
+        worn = "" if lora is None else f" adapter-{lora.number}"
+        return Chances(softened(scored.names), f"{self.version}{worn}")
 
 
 class Served:

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from rhythm.lm.lora import Lora, Wardrobe
 from rhythm.lm.models import Loaded, NoModelError, digest_of_model, load_model
 from rhythm.lm.prompt import SYSTEM, Message
 from rhythm.lm.real_life import moment, newest_that_fit
@@ -47,10 +48,18 @@ class Scored(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """A text whose keys and values are kept, all but its last token's."""
+    """A text whose keys and values are kept, all but its last tokens'.
+
+    Attributes:
+        text: what was read.
+        tokens: those that are kept.
+        rest: the others of the text; None where an answer's tokens depend on the text before it.
+        cache: keys and values.
+    """
 
     text: str
     tokens: list[int]
+    rest: list[int] | None
     cache: Any
 
 
@@ -75,7 +84,7 @@ class Scorer:
         import torch  # noqa: PLC0415
 
         self._torch = torch
-        self._loaded = loaded
+        self._loaded, self._wardrobe = loaded, Wardrobe(loaded.model)
         self._model, self._tokenizer = loaded.model.eval(), loaded.tokenizer
         self._lock = Lock()
         window = getattr(loaded.model.config.get_text_config(), "max_position_embeddings", None) or longest
@@ -113,11 +122,16 @@ class Scorer:
 
         return self.text_of(moment(slot, meters, newest_that_fit(history, fits)))
 
-    def score(self, question: str) -> Scored:
+    def score(self, question: str, lora: Lora | None = None) -> Scored:
         """The belief that the model writes, and how likely each action then is.
+
+        Args:
+            question: see `question`.
+            lora: a person's adapter, which has a say in the action; the belief is the model's own.
 
         Raises:
             NotInFormError: it says no finite numbers, or something else than an answer.
+            SchemaError: the adapter does not fit the model.
         """
         with self._lock, self._torch.inference_mode():
             read = self._read(question, "0 0 0" + name_text(0))
@@ -125,10 +139,23 @@ class Scorer:
             for place in range(BELIEF_COUNT):
                 digits = [f" {digit}" if place else str(digit) for digit in range(10)]
                 belief += digits[int(self._after(read, belief, digits).argmax())]
-            names = self._after(read, belief, [name_text(action) for action in ACTIONS])
+            names = self._names(read, belief) if lora is None else self._adapted(question + belief, lora)
         if np.exp(np.logaddexp.reduce(names)) < LEAST_MASS:
             raise NotInFormError("the model does not answer `S M W ACTION_NAME`; fine-tune it with `rhythm lm sft`")
         return Scored(question, belief, names)
+
+    def name(self, prompt: str, action: int, lora: Lora | None = None) -> float:
+        """Log-probability of an action's name behind a question and a belief; errors as `score`."""
+        with self._lock, self._torch.inference_mode():
+            names = self._names(self._read(prompt, name_text(0)), "") if lora is None else self._adapted(prompt, lora)
+        return float(names[action])
+
+    def _adapted(self, prompt: str, lora: Lora) -> Floats:
+        with self._wardrobe.wearing(lora):
+            return self._names(self._read(prompt, name_text(0)), "")
+
+    def _names(self, read: "_Read", belief: str) -> Floats:
+        return self._after(read, belief, [name_text(action) for action in ACTIONS])
 
     def _tokens(self, text: str) -> list[int]:
         tokens: list[int] = self._tokenizer(text)["input_ids"]
@@ -137,23 +164,34 @@ class Scorer:
     def _read(self, text: str, answer: str) -> _Read:
         alone, together = self._tokens(text), self._tokens(text + answer)
         kept = alone[: max(1, _shared([alone, together]) - 1)]
+        rest = alone[len(kept) :] if together == alone + self._answer(answer) else None
         said = self._model(input_ids=self._rows([kept]), use_cache=True, logits_to_keep=1)
-        return _Read(text, kept, said.cache)
+        return _Read(text, kept, rest, said.cache)
+
+    def _answer(self, text: str) -> list[int]:
+        tokens: list[int] = self._tokenizer(text, add_special_tokens=False)["input_ids"]
+        return tokens
+
+    def _beyond(self, read: _Read, text: str) -> list[int]:
+        """Tokens behind those that are kept, where a text is said after what was read."""
+        if read.rest is not None:
+            return [*read.rest, *self._answer(text)]
+        tokens, known = self._tokens(read.text + text), len(read.tokens)
+        if tokens[:known] != read.tokens:
+            raise NotInFormError("the model's tokenizer joins an answer to its question; use another model")
+        return tokens[known:]
 
     def _after(self, read: _Read, said: str, endings: Sequence[str]) -> Floats:
         """Log-probability of each ending after what was read and said, up to what all of them share."""
         torch = self._torch
-        rows = [self._tokens(read.text + said + ending) for ending in endings]
-        known = len(read.tokens)
-        if any(row[:known] != read.tokens for row in rows):
-            raise NotInFormError("the model's tokenizer joins an answer to its question; use another model")
-        first = max(known + 1, _shared([*rows, self._tokens(read.text + said)]))
+        rows = [self._beyond(read, said + ending) for ending in endings]
+        first = max(1, _shared([*rows, self._beyond(read, said)]))
         cache = copy.deepcopy(read.cache)
         cache.batch_repeat_interleave(len(rows))
-        new = self._rows([row[known:] for row in rows])
+        new = self._rows(rows)
         logits = self._model(input_ids=new, cache=cache, use_cache=True).logits[:, :-1].float()
         each = torch.log_softmax(logits, dim=-1).gather(2, new[:, 1:, None])[:, :, 0].double().cpu().numpy()
-        found = np.array([each[i, first - known - 1 : len(row) - known - 1].sum() for i, row in enumerate(rows)])
+        found = np.array([each[place, first - 1 : len(row) - 1].sum() for place, row in enumerate(rows)])
         if not np.isfinite(found).all():
             raise NotInFormError("the model says numbers that are none; its weights are damaged")
         return found

@@ -7,6 +7,7 @@ from rhythm.lm.choosing import Chooser, Loaded, Served
 from rhythm.lm.endpoint import KEY_VARIABLE, Endpoint, Model, NoAnswerError, key_from
 from rhythm.lm.environment import MODEL_VARIABLE, URL_VARIABLE, max_tokens
 from rhythm.lm.models import NoModelError
+from rhythm.lm.personal_job import LoraEngine
 from rhythm.lm.real_life import moment
 from rhythm.lm.scoring import Scorer
 from rhythm.lm.suggesting import LanguageModelSuggester
@@ -62,6 +63,17 @@ def served_chooser(model: str, base_url: str) -> Chooser:
     except NoAnswerError as error:
         raise NoModelError(f"the language model at the server cannot be asked: {error}") from None
     return Served(served)
+
+
+def weekly_engine(suggester: LanguageModelSuggester, model: str) -> LoraEngine | None:
+    """Who fits adapters of the model in this process that a suggester asks; None where it asks a server.
+
+    Args:
+        suggester: made by `suggester_of`.
+        model: as it was named there.
+    """
+    chooser = suggester.chooser
+    return LoraEngine(chooser.scorer, named(model, "")[0]) if isinstance(chooser, Loaded) else None
 
 
 def suggester_of(model: str, base_url: str = "") -> LanguageModelSuggester:

@@ -32,7 +32,11 @@ REST_S: Final = 300.0
 
 
 class LanguageModelSuggester:
-    """Suggests what a language model chooses."""
+    """Suggests what a language model chooses.
+
+    Attributes:
+        chooser: the model.
+    """
 
     name = "lm"
 
@@ -46,7 +50,7 @@ class LanguageModelSuggester:
             planner: suggests where the model does not; the assistant's usual one by default.
             clock_s: seconds that only grow.
         """
-        self._chooser = chooser
+        self.chooser = chooser
         self._planner = planner or Planner()
         self._clock_s = clock_s
         self._rests_until_s = -np.inf
@@ -54,7 +58,7 @@ class LanguageModelSuggester:
     @property
     def version(self) -> str:
         """Of the model, without anybody's adapter."""
-        return self._chooser.version
+        return self.chooser.version
 
     def __call__(self, asked: Asked) -> Sequence[Suggested]:
         """See `Suggester`."""
@@ -89,7 +93,7 @@ class LanguageModelSuggester:
             return None
         try:
             meters = sensed(asked.context.meters())
-            return self._chooser.chances(asked.context.person, slot, meters, history_before(known, slot))
+            return self.chooser.chances(asked.context.person, slot, meters, history_before(known, slot))
         except MalformedDecisionError:
             log.warning("the language model's answer could not be read; the planner suggests for that slot")
         except NoAnswerError as error:

@@ -35,7 +35,13 @@ def up(
     """Start the pages on this machine and print the link that opens them."""
     from rhythm.cli.serving import serve, suggesting_by  # noqa: PLC0415 - the web is loaded when it is wanted
 
-    suggester = suggesting_by(suggest_by, model, base_url)
+    suggester, weekly = suggesting_by(suggest_by, model, base_url)
     serve(
-        folder, demonstration=demo, port=port, notify_file=notify_file, private_feeds=private_feeds, suggester=suggester
+        folder,
+        demonstration=demo,
+        port=port,
+        notify_file=notify_file,
+        private_feeds=private_feeds,
+        suggester=suggester,
+        weekly=weekly,
     )
