@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from rhythm.bench import living_run, taps_run
-from rhythm.bench.living_assistants import ASSISTANTS, assistant_of
+from rhythm.bench.living_assistants import ASSISTANTS, KINDS, Kind, assistant_of, heard
 from rhythm.bench.living_play import play
 from rhythm.bench.taps_bound import Told, best_taps
 from rhythm.bench.taps_learners import LEARNERS, archetype_tables, nearest
 from rhythm.bench.taps_play import KNOWN, play_taps
 from rhythm.cli.main import main
+from rhythm.policy.student.device_tokens import no_news
 from rhythm.vocab import SchemaError, UnknownNameError
 
 SEEDS = np.arange(2_900_000, 2_900_003)
@@ -24,6 +25,37 @@ def test_simple_assistants_do_the_same_again_and_alone(name: str) -> None:
     alone = play(SEEDS[1:2], 1, assistant_of(name, SEEDS[1:2]))
     assert np.array_equal(together.wellbeing[1:2], alone.wellbeing)
     assert together.errors.shape == (3, 0, 3)
+
+
+def test_the_advised_assistant_does_the_same_again_and_alone() -> None:
+    together = play(SEEDS, 1, assistant_of("rhythm", SEEDS))
+    alone = play(SEEDS[1:2], 1, assistant_of("rhythm", SEEDS[1:2]))
+    assert np.array_equal(together.wellbeing[1:2], alone.wellbeing)
+    assert not np.array_equal(together.wellbeing, play(SEEDS, 1, assistant_of("no-student", SEEDS)).wellbeing)
+
+
+def test_an_assistant_without_a_part_has_a_student_without_it() -> None:
+    one, whole = np.array([1]), no_news(np.array([9]))
+    levels = np.full((1, 5), 0.5)
+    byte = one.astype(np.int8)
+    told = whole._replace(
+        values=levels,
+        sds=levels,
+        reading_slots=np.full((1, 5), 8),
+        done=byte,
+        suggested=byte,
+        outcomes=byte,
+        moved_to=one,
+    )
+
+    def changed(kind: Kind) -> set[str]:
+        left = heard(told, kind)
+        return {name for name in told._fields if not np.array_equal(getattr(left, name), getattr(told, name))}
+
+    assert changed(KINDS["rhythm"]) == set()
+    assert changed(KINDS["no-taps"]) == {"suggested", "outcomes", "moved_to"}
+    assert changed(KINDS["no-readings"]) == {"values", "sds", "reading_slots"}
+    assert changed(KINDS["no-device"]) == {"values", "sds", "reading_slots", "done"}
 
 
 def test_parts_are_kept_and_not_played_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

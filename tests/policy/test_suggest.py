@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rhythm.belief.person import PersonPosterior
 from rhythm.policy import suggest_kernel
 from rhythm.policy.reasons import Level
-from rhythm.policy.suggest import FLOOR, HORIZON, Outlook, choice_chances, suggest
+from rhythm.policy.suggest import FLOOR, HORIZON, SETTINGS, Outlook, advised, choice_chances, suggest
 from rhythm.vocab import (
     ACTION_COUNT,
     ACTIONS,
@@ -67,6 +67,23 @@ def test_chances_sum_to_one_and_never_fall_below_the_floor() -> None:
     chances = choice_chances(Outlook(PersonPosterior.prior(), 40, [40], {}).weigh(40))
     assert chances.sum() == pytest.approx(1.0)
     assert chances.min() >= FLOOR / ACTION_COUNT
+
+
+def test_advice_counts_for_its_share_where_there_is_some_and_reasons_stay_the_posteriors() -> None:
+    posterior, advice = PersonPosterior.prior(), np.zeros(ACTION_COUNT, np.float32)
+    advice[Action.BINGE_WATCH] = 0.5
+    own = Outlook(posterior, 41, [41], {}).weigh(41)
+    mixed = advised(own, advice)
+    assert mixed.gains == pytest.approx((1.0 - SETTINGS.advice) * own.gains + SETTINGS.advice * advice)
+    chances = choice_chances(mixed)
+    assert chances.argmax() == Action.BINGE_WATCH != choice_chances(own).argmax()
+    plain, told = (
+        suggest(posterior, slot=41, free=[41, 42], planned={}, count=2, advice=given) for given in (None, {41: advice})
+    )
+    assert told[0].action is Action.BINGE_WATCH
+    assert told[0].propensity == pytest.approx(chances[Action.BINGE_WATCH])
+    assert told[0].alternatives == plain[0].alternatives
+    assert told[1] == plain[1], "without advice the planner chooses alone"
 
 
 def test_the_search_leaves_closed_slots_alone_and_improves_open_ones() -> None:

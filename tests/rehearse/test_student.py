@@ -17,7 +17,7 @@ from rhythm.policy.student.device_model import DEVICE_VARIABLE, DeviceSaid, Floa
 from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.policy.suggest import FLOOR
 from rhythm.rehearse import student as made
-from rhythm.rehearse.student import AdaptedStudent, Student
+from rhythm.rehearse.student import AdaptedStudent, StudentAlone
 from rhythm.store import AdapterState, PersonStore, Proposal, Store
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, Action, Outcome, Response
 
@@ -55,7 +55,7 @@ def _asked(person: PersonStore, *, most: int = 2, key: int = 0, slot: int = NOW)
 
 
 def test_it_suggests_for_free_slots_and_says_with_which_chance(ada: PersonStore) -> None:
-    student = Student()
+    student = StudentAlone()
     first = student(_asked(ada))
     assert [one.slot for one in first] == sorted({one.slot for one in first})
     assert 1 <= len(first) <= 2
@@ -74,8 +74,8 @@ def test_it_suggests_for_free_slots_and_says_with_which_chance(ada: PersonStore)
 
 
 def test_where_nothing_helps_nothing_is_suggested(ada: PersonStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Student, "_gains", lambda *_: np.full(ACTION_COUNT, -0.01, np.float32))
-    assert list(Student()(_asked(ada))) == []
+    monkeypatch.setattr(StudentAlone, "_gains", lambda *_: np.full(ACTION_COUNT, -0.01, np.float32))
+    assert list(StudentAlone()(_asked(ada))) == []
 
 
 def test_an_adapter_that_is_deployed_changes_what_suggestions_are_worth(
@@ -124,7 +124,7 @@ def test_with_a_damaged_adapter_the_plain_student_serves(ada: PersonStore, monke
     stored = ada.adapters.add(b"cut", base=plan.base, schema=ADAPTER_SCHEMA, version="1", metrics={}, sentence="x")
     ada.adapters.decide(stored.number, AdapterState.DEPLOYED)
     monkeypatch.setattr(made, "run_weekly", lambda *_, **__: None)
-    assert list(AdaptedStudent()(_asked(ada))) == list(Student()(_asked(ada)))
+    assert list(AdaptedStudent()(_asked(ada))) == list(StudentAlone()(_asked(ada)))
 
 
 def test_nobody_lives_in_the_name_of_weights_that_cannot_be_read(
@@ -136,4 +136,4 @@ def test_nobody_lives_in_the_name_of_weights_that_cannot_be_read(
     path.with_suffix(".json").write_bytes(msgspec.json.encode(card))
     monkeypatch.setenv(DEVICE_VARIABLE, str(path))
     with pytest.raises(DamagedModelError):
-        Student()
+        StudentAlone()

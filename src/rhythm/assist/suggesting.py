@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from rhythm.assist.advising import Advice
 from rhythm.assist.context import Context
 from rhythm.assist.learning import Learned
 from rhythm.assist.limits import MOST_AT_ONCE, is_cooling, room_today
@@ -66,10 +67,18 @@ class Suggester(Protocol):
 
 
 class Planner:
-    """Plans under the belief; what the assistant suggests by unless it is told otherwise."""
+    """Plans under the belief, advised by the student; what the assistant suggests by unless it is told otherwise."""
 
     name = "suggest"
-    version = "1"
+    version = "2"
+
+    def __init__(self, *, advised: bool = True) -> None:
+        """Begin knowing nothing.
+
+        Args:
+            advised: ask the student too.
+        """
+        self._advice = Advice() if advised else None
 
     def __call__(self, asked: Asked) -> "Sequence[Suggested]":
         """See `Suggester`."""
@@ -78,6 +87,7 @@ class Planner:
         return suggest(
             asked.learner(asked.context).posterior, slot=asked.context.slot, free=asked.free, planned=asked.planned,
             usual=asked.usual, shown=asked.shown, count=asked.most, rng_key=asked.rng_key,
+            advice=None if self._advice is None else self._advice(asked.context, list(asked.free)),
         )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """Who suggests in the benchmark of living: the assistant, what it is measured against, and what it is without a part.
 
-The assistant keeps one `PersonPosterior` for each person and asks `suggest`. The average
-person's and the oracle's assistant are the same, told who the person is; they too must find
-out meters and habits from what reaches them.
+The assistant keeps one `PersonPosterior` for each person and asks `suggest`, with the device
+student's advice. The average person's and the oracle's assistant are told who the person is and
+take no advice; they too must find out meters and habits from what reaches them.
 """
 
 import time
@@ -22,6 +22,9 @@ from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives, Seen
 from rhythm.life.profiles import average_person
 from rhythm.life.sensing import PRIOR_MEANS
+from rhythm.policy.student.device_model import device_model
+from rhythm.policy.student.device_news import first_news, news_of
+from rhythm.policy.student.device_tokens import SlotNews, no_news
 from rhythm.policy.suggest import SETTINGS, Settings, suggest
 from rhythm.vocab import (
     ACTION_COUNT,
@@ -52,6 +55,7 @@ class Kind:
         flat: begins without knowing how people are in general.
         taps, records, readings: whether it learns from answers, from what was recorded as done, from meter readings.
         settings: how it chooses.
+        advised: asks the device student too, which learns of the same.
     """
 
     told: str = ""
@@ -61,21 +65,23 @@ class Kind:
     records: bool = True
     readings: bool = True
     settings: Settings = SETTINGS
+    advised: bool = False
 
 
 KINDS: Final[dict[str, Kind]] = {
-    "rhythm": Kind(),
+    "rhythm": Kind(advised=True),
     "average": Kind(told="average"),
     "oracle": Kind(told="truth"),
     "sees-all": Kind(told="truth", sees_all=True),
-    "no-probing": Kind(settings=replace(SETTINGS, worth_of_knowing=0.0)),
-    "no-readings": Kind(readings=False),
-    "no-device": Kind(readings=False, records=False),
-    "no-taps": Kind(taps=False),
+    "no-student": Kind(),
+    "no-probing": Kind(settings=replace(SETTINGS, worth_of_knowing=0.0), advised=True),
+    "no-readings": Kind(readings=False, advised=True),
+    "no-device": Kind(readings=False, records=False, advised=True),
+    "no-taps": Kind(taps=False, advised=True),
     "no-prior": Kind(flat=True),
     "point": Kind(settings=replace(SETTINGS, point=True)),
 }
-"""Assistants with a posterior, by name."""
+"""Assistants with a posterior, by name. The student knows people in general, so *no-prior* and *point* go without."""
 
 
 class PosteriorAssistant:
@@ -90,6 +96,8 @@ class PosteriorAssistant:
             base = origins.flat() if kind.flat else PersonPosterior.prior().particles
         self._posteriors = [PersonPosterior(base) for _ in seeds]
         self._timings: dict[str, list[float]] = {"decision": [], "update": []}
+        self._reader = device_model().reader(len(seeds)) if kind.advised else None
+        self._over: tuple[NDArray[np.int8], Seen] | None = None
 
     def suggest(self, lives: Lives) -> NDArray[np.int8]:
         """See `Assistant.suggest`."""
@@ -99,6 +107,9 @@ class PosteriorAssistant:
                 retold(one, slot, lives.people[i], lives.styles[i]) for i, one in enumerate(self._posteriors)
             ]
         offered = np.full(len(lives), NOTHING, np.int8)
+        begun = time.thread_time()
+        advice = self._advice(lives)
+        asking_ms = 1e3 * (time.thread_time() - begun) / len(lives)
         for i, posterior in enumerate(self._posteriors):
             asked, usual = posterior, None
             if self._kind.sees_all:
@@ -109,15 +120,23 @@ class PosteriorAssistant:
             begun = time.thread_time()
             made = suggest(
                 asked, slot=slot, free=[slot], planned={}, usual=usual, rng_key=self._keys[i],
-                settings=self._kind.settings,
+                advice=None if advice is None else {slot: advice[i]}, settings=self._kind.settings,
             )  # fmt: skip
-            self._timings["decision"].append(1e3 * (time.thread_time() - begun))
+            self._timings["decision"].append(asking_ms + 1e3 * (time.thread_time() - begun))
             if made:
                 offered[i] = made[0].action
         return offered
 
+    def _advice(self, lives: Lives) -> NDArray[np.float32] | None:
+        """What the student says that suggesting each action adds, shape (people, 10); None for who does not ask it."""
+        if self._reader is None:
+            return None
+        news = first_news(lives) if self._over is None else news_of(lives, *self._over)
+        return self._reader.read(heard(news, self._kind)).values
+
     def learn(self, offered: NDArray[np.int8], seen: Seen) -> None:
         """See `Assistant.learn`."""
+        self._over = offered, seen
         for i, posterior in enumerate(self._posteriors):
             found = evidence_of(offered, seen, i, self._kind)
             begun = time.thread_time()
@@ -155,6 +174,18 @@ def evidence_of(offered: NDArray[np.int8], seen: Seen, i: int, kind: Kind) -> li
             if came.slots[i, m] >= 0
         ]
     return found
+
+
+def heard(news: SlotNews, kind: Kind) -> SlotNews:
+    """What of a slot's news reaches the student of an assistant of that kind."""
+    nothing = no_news(news.slots)
+    if not kind.taps:
+        news = news._replace(suggested=nothing.suggested, outcomes=nothing.outcomes, moved_to=nothing.moved_to)
+    if not kind.records:
+        news = news._replace(done=nothing.done)
+    if not kind.readings:
+        news = news._replace(values=nothing.values, sds=nothing.sds, reading_slots=nothing.reading_slots)
+    return news
 
 
 def retold(posterior: PersonPosterior, slot: int, person: Floats, style: Floats) -> PersonPosterior:

@@ -17,7 +17,6 @@ from rhythm.bench import statistics
 from rhythm.bench.living_assistants import Kind, evidence_of
 from rhythm.bench.rows import Row
 from rhythm.distill.adapter_table import evaluation_lives, training_table
-from rhythm.distill.device_lives import first_news, news_of
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED, heard, log_losses, personal
 from rhythm.distill.device_rivals import beta_logits, posterior_logits
 from rhythm.life.answer_styles import StyleRange, sample_styles
@@ -25,6 +24,7 @@ from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives, Seen
 from rhythm.life.populations import Population, sample_people
 from rhythm.policy.student.device_model import DeviceModel
+from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.student.device_tokens import SlotNews, no_news
 from rhythm.policy.suggest import suggest
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, WEEK_STEPS

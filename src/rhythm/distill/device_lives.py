@@ -28,9 +28,10 @@ from rhythm.distill.shards import read_arrays, write_arrays
 from rhythm.distill.teacher import people_of
 from rhythm.life.answer_styles import STYLE_WIDTH, Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
-from rhythm.life.living import Lives, Seen
+from rhythm.life.living import Lives
 from rhythm.life.profiles import belief_targets
-from rhythm.policy.student.device_tokens import DEVICE_TOKEN_WIDTH, NONE, Notes, SlotNews, no_news
+from rhythm.policy.student.device_news import first_news, news_of
+from rhythm.policy.student.device_tokens import DEVICE_TOKEN_WIDTH, NONE, Notes
 from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, WEEK_STEPS, SchemaError
 
 LIVES_SCHEMA: Final = "rhythm.device-lives/1"
@@ -90,27 +91,6 @@ def widened_styles(seeds: NDArray[np.int64]) -> Styles:
     low, high = style_range()
     rows: Styles = low + uniforms(keys[:, None], np.arange(STYLE_WIDTH)[None, :]) * (high - low)
     return rows
-
-
-def news_of(lives: Lives, suggested: NDArray[np.int8], seen: Seen) -> SlotNews:
-    """What came to be known in the slot that is over."""
-    readings = seen.readings
-    return SlotNews(
-        np.full(len(lives), lives.slot),
-        lives.known_events >= 0,
-        readings.values,
-        readings.sds,
-        readings.slots,
-        seen.recorded,
-        suggested,
-        seen.outcomes,
-        seen.moved_to,
-    )
-
-
-def first_news(lives: Lives) -> SlotNews:
-    """What is known as reading begins: nothing of the slots before."""
-    return no_news(np.full(len(lives), lives.slot))._replace(deadline=lives.known_events >= 0)
 
 
 class Suggesters:

@@ -15,11 +15,11 @@ from rhythm.bench import statistics
 from rhythm.bench.living_assistants import assistant_of
 from rhythm.bench.living_play import Assistant, Played, Stated, play
 from rhythm.bench.rows import Row, demanded
-from rhythm.distill.device_lives import first_news, news_of
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives, Seen
 from rhythm.policy.student.device_model import DeviceModel, DeviceSaid
+from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.suggest import FLOOR, SETTINGS
 from rhythm.vocab import ACTION_COUNT
 
@@ -90,7 +90,7 @@ def play_all(model: DeviceModel, people: int, stored: int, weeks: int, on_people
     parts = []
     for first in range(0, min(stored, people), _TOGETHER):
         few = seeds[first : min(first + _TOGETHER, stored)]
-        parts.append(play(few, weeks, assistant_of("rhythm", few)))
+        parts.append(play(few, weeks, assistant_of("no-student", few)))
         on_people(OURS, len(few))
     played[OURS] = _joined(parts)
     return played

@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.distill.device_lives import first_news, news_of
 from rhythm.life.answer_styles import Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives, Seen
 from rhythm.life.profiles import People
 from rhythm.policy.student.device_model import DeviceModel
+from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.student.device_tokens import LOOKED_AT, SlotNews, no_news
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY
 

@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.distill.device_lives import first_news, news_of, widened_styles
+from rhythm.distill.device_lives import widened_styles
 from rhythm.distill.teacher import people_of
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives
 from rhythm.policy.student.device_model import DeviceModel
+from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.suggest import FLOOR, SETTINGS
 from rhythm.vocab import ACTION_COUNT, WEEK_STEPS
 

@@ -6,10 +6,13 @@ suggestion is worth is what it adds to the summed wellbeing of the coming week, 
 chance that it changes what is done; what its answer would tell of the person counts too.
 One action is drawn for each slot by a softmax of that worth, mixed with a uniform share of
 `FLOOR`, so every action has a chance of at least FLOOR / 10 and every chance is known.
+
+Whoever keeps the device student at hand gives its weighing too, as advice: two judges that err in
+different ways choose better than one (decision 0052). Reasons and alternatives stay the posterior's.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import msgspec
@@ -54,6 +57,7 @@ class Settings:
         weighing_draws: people drawn to weigh the first actions with.
         point: plan for the mean person instead of draws, as if nothing were uncertain but the meters.
         about_archetype: count only what an answer tells of the archetype, not of the person as a whole.
+        advice: share of what a suggestion adds that is taken from advice, where there is some.
     """
 
     floor: float = FLOOR
@@ -63,6 +67,7 @@ class Settings:
     weighing_draws: int = 192
     point: bool = False
     about_archetype: bool = False
+    advice: float = 0.8
 
 
 SETTINGS: Final = Settings()
@@ -121,6 +126,7 @@ def suggest(
     rng_key: int = 0,
     usual: Mapping[int, Action] | None = None,
     shown: Mapping[Meter, Level] | None = None,
+    advice: Mapping[int, NDArray[np.floating]] | None = None,
     settings: Settings = SETTINGS,
 ) -> tuple[Suggested, ...]:
     """Suggestions for the best of the free slots.
@@ -134,6 +140,7 @@ def suggest(
         rng_key: number that the choice is drawn with; the same number gives the same choice.
         usual: what the person will do unasked in a slot, where more is known than their habits.
         shown: meter levels as the person is shown them, for reasons to cite.
+        advice: what suggesting each action adds in the eyes of another judge, by slot, each of shape (10,).
         settings: how to choose.
 
     Returns:
@@ -150,6 +157,8 @@ def suggest(
     made: list[Suggested] = []
     for place in wanted:
         weighed = outlook.weigh(place)
+        if advice is not None and place in advice:
+            weighed = advised(weighed, advice[place], settings)
         chances = choice_chances(weighed, settings)
         if weighed.gains.max() <= 0.0:
             continue
@@ -166,6 +175,12 @@ def choice_chances(weighed: Weighed, settings: Settings = SETTINGS) -> Floats:
     odds = np.exp(score - score.max())
     chances: Floats = (1.0 - settings.floor) * odds / odds.sum() + settings.floor / ACTION_COUNT
     return chances
+
+
+def advised(weighed: Weighed, advice: NDArray[np.floating], settings: Settings = SETTINGS) -> Weighed:
+    """The actions with what suggesting them adds taken from advice in part, shape (10,)."""
+    gains = (1.0 - settings.advice) * weighed.gains + settings.advice * advice.astype(np.float64)
+    return replace(weighed, gains=gains)
 
 
 class Outlook:

@@ -10,32 +10,25 @@ from collections.abc import Sequence
 import numpy as np
 
 from rhythm.adapt.adapter import Adapter, features
-from rhythm.adapt.following import Follower
 from rhythm.adapt.job import deployed_adapter, run_weekly, shipped_plan
+from rhythm.assist.advising import Student
 from rhythm.assist.learning import cleared_at
 from rhythm.assist.suggesting import Asked
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
-from rhythm.policy.student.device_model import DeviceModel, DeviceSaid, Floats, device_model
+from rhythm.policy.student.device_model import DeviceModel, DeviceSaid, Floats
 from rhythm.policy.suggest import HORIZON, Suggested, Weighed, choice_chances
 from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS, SchemaError
 
 
-class Student:
+class StudentAlone:
     """Suggests what the value head says that suggesting it adds; the particle posterior is not asked."""
 
     name = "student-device"
 
     def __init__(self, model: DeviceModel | None = None) -> None:
-        """Begin knowing nothing.
-
-        Args:
-            model: the frozen student; the shipped one by default.
-
-        Raises:
-            SchemaError, DamagedModelError: its weights cannot be read.
-        """
-        self._model = model or device_model()
-        self._follower = Follower(self._model)
+        """See `rhythm.assist.advising.Student`."""
+        self._student = Student(model)
+        self._model = self._student.model
 
     @property
     def version(self) -> str:
@@ -44,10 +37,8 @@ class Student:
 
     def __call__(self, asked: Asked) -> Sequence[Suggested]:
         """See `Suggester`."""
-        person, now = asked.context.person, asked.context.slot
-        behind = cleared_at(person.corrections.holding())
-        entries = person.evidence.after(behind).entries
-        said = self._follower.say((one.evidence for one in entries), now, max(asked.free) - now + 1)
+        now = asked.context.slot
+        said = self._student.say(asked.context, max(asked.free))
         key = scramble_seeds(np.array([asked.rng_key], np.int64), Stream.POLICY)
         made = []
         for slot in asked.free:
@@ -63,13 +54,13 @@ class Student:
         return gains
 
 
-class AdaptedStudent(Student):
+class AdaptedStudent(StudentAlone):
     """The same with the person's own adapter, fitted and gated by the weekly job in each week's first visit."""
 
     name = "student-adapted"
 
     def __init__(self, model: DeviceModel | None = None) -> None:
-        """See `Student`."""
+        """See `StudentAlone`."""
         super().__init__(model)
         self._plan = shipped_plan(self._model)
         self._week = 0

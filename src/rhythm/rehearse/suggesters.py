@@ -1,8 +1,9 @@
 """Who suggests in a rehearsal, behind the assistant's own face: the planner, its references, and simpler policies.
 
 ===================  ============================================================================
-``planner``          what the assistant serves
-``average``          the same, told the average person; finds out meters and habits from what reaches it
+``planner``          what the assistant serves: the posterior's planner, advised by the device student
+``posterior``        the same without the student
+``average``          that, told the average person; finds out meters and habits from what reaches it
 ``oracle``           the same, told each morning who the person is
 ``student-device``   the device student (`rhythm.rehearse.student`)
 ``student-adapted``  the same with the person's weekly adapter
@@ -28,7 +29,7 @@ from rhythm.life.living import Lives
 from rhythm.life.profiles import average_person
 from rhythm.life.sensing import PRIOR_MEANS
 from rhythm.policy.suggest import Suggested, suggest
-from rhythm.rehearse.student import AdaptedStudent, Student
+from rhythm.rehearse.student import AdaptedStudent, StudentAlone
 from rhythm.vocab import ACTION_COUNT, ACTIONS, METERS, SLOTS_PER_DAY, Action, Answered, Outcome, UnknownNameError
 
 _LOOKED_AT: Final = (Outcome.ACCEPTED, Outcome.RESCHEDULED, Outcome.IGNORED)
@@ -134,7 +135,8 @@ class Silent:
 
 _MADE: Final[dict[str, Callable[[Lives], Suggester]]] = {
     "planner": lambda _lives: Planner(),
-    "student-device": lambda _lives: Student(),
+    "posterior": lambda _lives: Planner(advised=False),
+    "student-device": lambda _lives: StudentAlone(),
     "student-adapted": lambda _lives: AdaptedStudent(),
     "average": lambda _lives: Told("average"),
     "oracle": lambda lives: Told("oracle", lives),
