@@ -108,8 +108,11 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
     from trl import SFTConfig  # noqa: PLC0415
 
     from rhythm.lm.answer_loss import AnswerTrainer, WeighedCollator, softening  # noqa: PLC0415
+    from rhythm.lm.marked_template import marked_template  # noqa: PLC0415
 
     loaded = load_model(plan.model, four_bit=plan.four_bit)
+    own_template = loaded.tokenizer.chat_template
+    loaded.tokenizer.chat_template = marked_template(loaded.tokenizer)
     soft = softening(loaded.tokenizer, plan.soften, plan.planning) if plan.soften else None
     trainer = AnswerTrainer(
         model=loaded.model,
@@ -126,6 +129,7 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
     trainer.train(resume_from_checkpoint=last)
     config = msgspec.to_builtins(plan) | {"weeks": len(learned), "weeks_aside": len(aside)}
     write_curve(output, SFT_SCHEMA, config, trainer.state.log_history)
+    loaded.tokenizer.chat_template = own_template
     return keep(trainer.model, loaded.tokenizer, output, merge=not plan.four_bit)
 
 
