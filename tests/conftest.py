@@ -1,8 +1,12 @@
-"""The order of the tests, and which files one worker runs, so that what is slow to make is made once."""
+"""The order of the tests, their threads, and which files one worker runs, so that what is slow to make is made once."""
 
+import os
 from typing import Any
 
 import pytest
+
+# Before anything loads torch: workers share the cores, and threads that wait for each other there take ten times as long.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SLOW_MARKS = ("slow", "browser", "postgres")
 SHARING = (
