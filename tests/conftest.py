@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-# Before anything loads torch: workers share the cores, and threads that wait for each other there take ten times as long.
+# Before anything loads torch: workers share the cores, where threads that wait for each other take ten times as long.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 SLOW_MARKS = ("slow", "browser", "postgres")
