@@ -8,7 +8,7 @@ on without. What is fitted is an engine's affair: the student's is here, a langu
 
 import time
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import msgspec
 
@@ -75,14 +75,69 @@ def run_weekly(
     if outcome.verdict is Verdict.TOO_FEW:
         return WeeklyResult(False, said, outcome.answers, outcome.held_out, None, None, None)
     kept = outcome.adapter or fit(answers.between(0, slot), plan)
-    stored = person.adapters.add(
-        pack_adapter(kept), base=plan.base, schema=ADAPTER_SCHEMA, version=ADAPTER_VERSION,
-        metrics=_metrics(outcome, slot), sentence=said,
+    return keep_gated(
+        person, outcome, pack_adapter(kept), slot=slot, base=plan.base, schema=ADAPTER_SCHEMA, version=ADAPTER_VERSION,
+        sentence=said,
     )  # fmt: skip
-    deployed = outcome.adapter is not None
+
+
+class Gated(Protocol):
+    """What came of a weekly fit, whatever was fitted; see `rhythm.adapt.fitting.Outcome`."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether it is to be used, or why not."""
+        ...
+
+    @property
+    def answers(self) -> int:
+        """How many there were before the last week."""
+        ...
+
+    @property
+    def held_out(self) -> int:
+        """How many in it."""
+        ...
+
+    @property
+    def base_loss(self) -> float:
+        """Mean log loss over that week without it."""
+        ...
+
+    @property
+    def adapter_loss(self) -> float:
+        """The same with it."""
+        ...
+
+
+def keep_gated(
+    person: PersonStore, outcome: Gated, payload: bytes, *, slot: int, base: str, schema: str, version: str,
+    sentence: str,
+) -> WeeklyResult:  # fmt: skip
+    """Put a candidate on record with what its gate measured, and use it or not as the gate says.
+
+    Args:
+        person: whose.
+        outcome: of the fit.
+        payload: the candidate.
+        slot: the present slot number.
+        base: what it belongs to.
+        schema: form of the payload.
+        version: of that form.
+        sentence: why it is used or not, for the person.
+    """
+    metrics = {
+        "slot": slot,
+        "answers": outcome.answers,
+        "held_out": outcome.held_out,
+        "base_loss": outcome.base_loss,
+        "adapter_loss": outcome.adapter_loss,
+    }
+    stored = person.adapters.add(payload, base=base, schema=schema, version=version, metrics=metrics, sentence=sentence)
+    deployed = outcome.verdict is Verdict.DEPLOYED
     person.adapters.decide(stored.number, AdapterState.DEPLOYED if deployed else AdapterState.REJECTED)
     return WeeklyResult(
-        deployed, said, outcome.answers, outcome.held_out, outcome.base_loss, outcome.adapter_loss, stored.number
+        deployed, sentence, outcome.answers, outcome.held_out, outcome.base_loss, outcome.adapter_loss, stored.number
     )
 
 
@@ -233,13 +288,3 @@ def sentence_of(outcome: Outcome) -> str:
         f"Fitted to {outcome.answers} of your answers, it foresaw last week's {outcome.held_out} better "
         f"(loss {own} with it, {base} without), so the student uses it from now on."
     )
-
-
-def _metrics(outcome: Outcome, slot: int) -> dict[str, Any]:
-    return {
-        "slot": slot,
-        "answers": outcome.answers,
-        "held_out": outcome.held_out,
-        "base_loss": outcome.base_loss,
-        "adapter_loss": outcome.adapter_loss,
-    }

@@ -60,8 +60,8 @@ class Advice:
             return {}
         try:
             self._student = self._student or Student()
+            said = self._student.say(context, max(slots))
         except RhythmError as error:
             _LOG.warning("the student cannot be read (%s); the planner suggests alone", type(error).__name__)
             return {}
-        said = self._student.say(context, max(slots))
         return {slot: said[slot - context.slot].values[0] for slot in slots}

@@ -8,13 +8,13 @@ import logging
 from typing import Any, Final
 
 from rhythm.adapt.fitting import Verdict
-from rhythm.adapt.job import WeeklyResult
+from rhythm.adapt.job import WeeklyResult, keep_gated
 from rhythm.adapt.reading import MOST_SLOTS, Interrupt
 from rhythm.lm.lora import LORA_SCHEMA, LORA_VERSION, Lora, unpack_lora
 from rhythm.lm.personal import Fit, FitError, LoraOutcome, LoraPlan, kto_fit, rows_of, weekly
 from rhythm.lm.prompt import HISTORY_SLOTS
 from rhythm.lm.scoring import Scorer
-from rhythm.store import AdapterState, PersonStore
+from rhythm.store import PersonStore
 from rhythm.vocab import RhythmError, SchemaError
 
 log = logging.getLogger(__name__)
@@ -57,15 +57,10 @@ class LoraEngine:
         said = sentence_of(outcome)
         if outcome.payload is None:
             return WeeklyResult(False, said, outcome.answers, outcome.held_out, None, None, None)
-        stored = person.adapters.add(
-            outcome.payload, base=self._scorer.digest, schema=LORA_SCHEMA, version=LORA_VERSION,
-            metrics=_metrics(outcome, slot), sentence=said,
+        return keep_gated(
+            person, outcome, outcome.payload, slot=slot, base=self._scorer.digest, schema=LORA_SCHEMA,
+            version=LORA_VERSION, sentence=said,
         )  # fmt: skip
-        deployed = outcome.verdict is Verdict.DEPLOYED
-        person.adapters.decide(stored.number, AdapterState.DEPLOYED if deployed else AdapterState.REJECTED)
-        return WeeklyResult(
-            deployed, said, outcome.answers, outcome.held_out, outcome.base_loss, outcome.adapter_loss, stored.number
-        )
 
     def _safe_fit(self, rows: Any, plan: LoraPlan, interrupt: Interrupt) -> bytes:
         try:
@@ -123,13 +118,3 @@ def sentence_of(outcome: LoraOutcome) -> str:
         f"Fitted to {outcome.answers} of your answers, the language model foresaw last week's {outcome.held_out} "
         f"better (loss {own} with it, {base} without), so it suggests to you with that from now on."
     )
-
-
-def _metrics(outcome: LoraOutcome, slot: int) -> dict[str, Any]:
-    return {
-        "slot": slot,
-        "answers": outcome.answers,
-        "held_out": outcome.held_out,
-        "base_loss": outcome.base_loss,
-        "adapter_loss": outcome.adapter_loss,
-    }
