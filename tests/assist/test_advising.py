@@ -69,3 +69,18 @@ def test_where_its_weights_are_damaged_the_person_is_served_without(
     assert _advice(lived) == {}
     assert lived.today().waiting
     assert "DamagedModelError" in caplog.text
+
+
+def test_a_suggestion_says_on_record_whether_and_with_which_weights_the_student_advised(
+    lived: Assistant, clock: Clock
+) -> None:
+    def versions() -> set[str]:
+        shown = {card.number for card in lived.today().waiting}
+        context = lived.context()
+        kept = context.person.answers.exchanges(context.first_slot, context.slot + 4)
+        return {one.suggestion.policy_version for one in kept if one.suggestion.number in shown}
+
+    assert versions() == {f"2, {device_model().card.name}"}
+    lived.correct("social", 0.9)
+    clock.move(hours=24)
+    assert versions() == {"2"}

@@ -95,6 +95,32 @@ def test_lives_are_the_same_again_and_no_benchmark_seed_is_taught(folder: Path, 
     assert described_lives(folder)["lives"] == 120
 
 
+def test_a_student_trained_before_suggests_what_helps_in_three_of_eight_lives() -> None:
+    seeds = np.arange(FIRST, FIRST + 160)
+    taught = lived(seeds, 56, device_model())
+    rows, slots = np.nonzero(taught.suggested >= 0)
+    gains = taught.gains[rows, slots, taught.suggested[rows, slots]].astype(np.float64)
+    turn = seeds[rows] % 8
+    student, by_chance = gains[turn >= 5].mean(), gains[turn < 2].mean()
+    assert student > by_chance + 0.01, f"the student's bring {student:.4f}, random ones {by_chance:.4f}"
+
+
+def test_lives_with_a_student_are_another_folder(folder: Path) -> None:
+    with pytest.raises(InvalidValueError, match="version"):
+        make_lives(replace(PLAN, student=DEVICE_WEIGHTS), folder)
+    assert replace(PLAN, student=DEVICE_WEIGHTS).config()["student"] == device_model().card.name
+
+
+def test_early_slots_can_be_learned_from_more_often() -> None:
+    random = np.random.default_rng(3)
+    alike, early = (
+        np.concatenate([replace(TINY, early=early).asked_of(224, random) for _ in range(400)]) for early in (0.0, 56.0)
+    )
+    assert abs((alike < 56).mean() - 0.25) < 0.03
+    assert (early < 56).mean() > 0.35
+    assert (early >= 168).mean() > 0.1, "and late ones still"
+
+
 @pytest.mark.parametrize("keep", [0, 10, 4000, -30])
 def test_a_damaged_shard_is_refused(keep: int, folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "lives-1.npz"

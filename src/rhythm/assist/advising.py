@@ -50,6 +50,11 @@ class Advice:
         """Ask nobody yet; the weights are read when they are wanted."""
         self._student: Student | None = None
 
+    @property
+    def weights(self) -> str | None:
+        """Name of the student's weights; None until they are read."""
+        return None if self._student is None else self._student.model.card.name
+
     def __call__(self, context: Context, slots: list[int]) -> dict[int, Floats]:
         """What suggesting each action adds to wellbeing, summed over a week, by slot, each of shape (10,).
 

@@ -81,14 +81,18 @@ class Planner:
         self._advice = Advice() if advised else None
 
     def __call__(self, asked: Asked) -> "Sequence[Suggested]":
-        """See `Suggester`."""
-        from rhythm.policy.suggest import suggest  # noqa: PLC0415 - the compiler loads with it
+        """See `Suggester`; what the student advised on says with which weights."""
+        from rhythm.assist.signed import signed  # noqa: PLC0415 - the compiler loads with it
+        from rhythm.policy.suggest import suggest  # noqa: PLC0415 - likewise
 
-        return suggest(
+        advice = None if self._advice is None else self._advice(asked.context, list(asked.free))
+        made = suggest(
             asked.learner(asked.context).posterior, slot=asked.context.slot, free=asked.free, planned=asked.planned,
-            usual=asked.usual, shown=asked.shown, count=asked.most, rng_key=asked.rng_key,
-            advice=None if self._advice is None else self._advice(asked.context, list(asked.free)),
+            usual=asked.usual, shown=asked.shown, count=asked.most, rng_key=asked.rng_key, advice=advice,
         )  # fmt: skip
+        if self._advice is None or not advice:
+            return made
+        return [signed(one, self.name, f"{self.version}, {self._advice.weights}") for one in made]
 
 
 def planned_actions(exchanges: Sequence[Exchange], context: Context) -> dict[int, Action]:

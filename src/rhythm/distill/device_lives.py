@@ -22,6 +22,7 @@ from rhythm.distill.device_policies import (
     Chooser,
     HeuristicChooser,
     RandomChooser,
+    StudentChooser,
     ThompsonChooser,
 )
 from rhythm.distill.shards import read_arrays, write_arrays
@@ -30,6 +31,7 @@ from rhythm.life.answer_styles import STYLE_WIDTH, Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives
 from rhythm.life.profiles import belief_targets
+from rhythm.policy.student.device_model import DeviceModel
 from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.student.device_tokens import DEVICE_TOKEN_WIDTH, NONE, Notes
 from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, WEEK_STEPS, SchemaError
@@ -37,6 +39,8 @@ from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, WEEK_STEPS, SchemaError
 LIVES_SCHEMA: Final = "rhythm.device-lives/1"
 HORIZON: Final = WEEK_STEPS
 """Slots over which what a suggestion brings is summed."""
+STUDENT_TURNS: Final = 3
+"""Turns of a student that was trained before, beside the five of those who learned nothing."""
 _BEFORE_WEEKS: Final = 5
 """Half of the batches begin to be read after up to so many weeks that were lived unread."""
 
@@ -125,13 +129,13 @@ class Suggesters:
         self._thompson.learn(slot, suggested, outcomes)
 
 
-def lived(seeds: NDArray[np.int64], slots: int, student: Chooser | None = None) -> TaughtLives:
+def lived(seeds: NDArray[np.int64], slots: int, student: DeviceModel | None = None) -> TaughtLives:
     """Live so many slots with every kind of assistant.
 
     Args:
         seeds: training seeds of one batch, shape (lives,).
         slots: to be read, a whole number of days.
-        student: one more assistant.
+        student: one more assistant, for `STUDENT_TURNS` in eight of the lives.
 
     Raises:
         ReservedSeedError: a seed belongs to the benchmark.
@@ -140,7 +144,8 @@ def lived(seeds: NDArray[np.int64], slots: int, student: Chooser | None = None) 
 
     seeds = check_training_seeds(seeds)
     lives = Lives(seeds, people_of(seeds), widened_styles(seeds))
-    suggesters = Suggesters(seeds, (student,) if student else ())
+    own = StudentChooser(student, len(seeds)) if student else None
+    suggesters = Suggesters(seeds, (own,) * STUDENT_TURNS if own else ())
     first = int(np.random.default_rng(seeds).integers(-_BEFORE_WEEKS * 7, _BEFORE_WEEKS * 7 + 1))
     before, taught = max(first, 0) * 4, TaughtLives.blank(seeds, slots)
     notes, news = Notes.blank(len(seeds)), first_news(lives)
@@ -149,7 +154,11 @@ def lived(seeds: NDArray[np.int64], slots: int, student: Chooser | None = None) 
     for t in range(-before, slots):
         if t == 0:  # reading begins here
             notes, news = Notes.blank(len(seeds)), first_news(lives)
+            if own:
+                own.forget()
         token = notes.token(news)
+        if own:
+            own.read(news)
         suggested = suggesters.suggest(lives.slot, notes)
         if t >= 0:
             fill_truth(

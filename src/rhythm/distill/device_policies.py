@@ -2,7 +2,8 @@
 
 Whoever is told the hidden person would tell of them by what they suggest, so all of these see
 answers, records and readings only. Each life has one of them, mixed with a share of chance, and
-is left alone in some slots.
+is left alone in some slots. A student that was trained before may be one of them: what it makes of
+people's weeks is then learned from too (DAgger: Ross et al. 2011).
 """
 
 from typing import Final, Protocol
@@ -13,7 +14,9 @@ from numpy.typing import NDArray
 from rhythm.life.answers import action_values
 from rhythm.life.profiles import average_person
 from rhythm.life.sensing import PRIOR_MEANS
-from rhythm.policy.student.device_tokens import LOOKED_AT, Notes
+from rhythm.policy.student.device_model import DeviceModel
+from rhythm.policy.student.device_tokens import LOOKED_AT, NONE, Notes, SlotNews
+from rhythm.policy.suggest import SETTINGS
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, Action, Meter, PartOfDay
 
 Floats = NDArray[np.float64]
@@ -93,6 +96,29 @@ class ThompsonChooser:
         rows = np.flatnonzero((outcomes >= 0) & (outcomes < LOOKED_AT))
         failed = (outcomes[rows] != 0).astype(np.int64)
         self._counts[rows, slot % SLOTS_PER_DAY, suggested[rows], failed] += 1.0
+
+
+class StudentChooser:
+    """A trained student for a batch of people: softly what its value head prefers, nothing where nothing helps."""
+
+    def __init__(self, model: DeviceModel, people: int) -> None:
+        self._model, self._people = model, people
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, as with people not met before."""
+        self._reader = self._model.reader(self._people)
+        self._values = np.zeros((self._people, ACTION_COUNT), np.float32)
+
+    def read(self, news: SlotNews) -> None:
+        """Read the slot that begins; to be called once before each `choose`."""
+        self._values = self._reader.read(news).values
+
+    def choose(self, slot: int, notes: Notes, random: np.random.Generator) -> NDArray[np.int64]:
+        """See `Chooser.choose`; -1 for nothing."""
+        drawn = self._values / SETTINGS.temperature + random.gumbel(size=self._values.shape)
+        chosen: NDArray[np.int64] = np.where(self._values.max(axis=1) > 0.0, drawn.argmax(axis=1), NONE)
+        return chosen
 
 
 def supposed_meters(notes: Notes) -> Floats:

@@ -55,6 +55,7 @@ class DeviceRecipe:
         seed: of the first weights and the order of lives.
         every: steps between looks at the lives kept aside, and between checkpoints.
         asked: slots of each life that a batch learns from; the others are only remembered.
+        early: slot that is asked half as often as the first, a later one less still; 0 for all alike.
     """
 
     shape: DeviceShape = field(default_factory=DeviceShape)
@@ -65,6 +66,15 @@ class DeviceRecipe:
     seed: int = 0
     every: int = 200
     asked: int = 56
+    early: float = 0.0
+
+    def asked_of(self, slots: int, random: np.random.Generator) -> NDArray[np.int64]:
+        """Slots of one batch that are learned from, in order, shape (asked,)."""
+        often = 1.0 / (1.0 + np.arange(slots) / self.early) if self.early else None
+        chances = None if often is None else often / often.sum()
+        drawn = random.choice(slots, min(self.asked, slots), replace=False, p=chances)
+        found: NDArray[np.int64] = np.sort(drawn)
+        return found
 
 
 class DeviceLosses(NamedTuple):
@@ -189,7 +199,7 @@ def train_device(
         # What a step learns from follows from seed and step alone, so that a resumed run goes on as the whole one.
         random = np.random.default_rng([recipe.seed, progress.step])
         rows = random.integers(0, len(lives), recipe.batch)
-        asked = np.sort(random.choice(lives.slots, min(recipe.asked, lives.slots), replace=False))
+        asked = recipe.asked_of(lives.slots, random)
         batch = lives.batch(rows, asked)
         losses = device_losses(progress.network(batch.tokens, batch.weeks, asked), batch)
         share = share_of_rate(progress.step, warmup=recipe.warmup, steps=recipe.steps, least=LEAST_RATE)

@@ -85,7 +85,8 @@ class LanguageModelSuggester:
         return sorted(made, key=lambda one: one.slot)
 
     def _planned(self, asked: Asked) -> list[Suggested]:
-        return [signed(one, self._planner.name, self._planner.version) for one in self._planner(asked)]
+        made, by = self._planner(asked), self._planner
+        return [one if isinstance(one, Signed) else signed(one, by.name, by.version) for one in made]
 
     def _chances(self, asked: Asked, slot: int, known: Sequence[Evidence]) -> Chances | None:
         """The model's chances for a slot; None where it fails, which is logged by its kind."""

@@ -31,12 +31,15 @@ def teach(
     first_seed: Annotated[int, typer.Option(help="First training seed; from 2,000,000.")] = 5_000_000,
     weeks: Annotated[int, typer.Option(min=1, help="Weeks of each life.")] = 8,
     shard: Annotated[int, typer.Option(min=2, help="Lives in each file.")] = 500,
+    student: Annotated[
+        Path | None, typer.Option(help="Weights of a student that suggests in three of eight lives; nobody's without.")
+    ] = None,
 ) -> None:
     """Live weeks through the device channel with all kinds of assistants, and keep what is right of every slot."""
     from rhythm.distill.device_dataset import LivesPlan, make_lives  # noqa: PLC0415
 
     with progress("living weeks", lives) as on_lives:
-        made = make_lives(LivesPlan(first_seed, lives, weeks, shard), data, on_lives)
+        made = make_lives(LivesPlan(first_seed, lives, weeks, shard, student), data, on_lives)
     typer.echo(f"taught lives: {made} in {data}", err=True)
 
 
@@ -50,6 +53,9 @@ def train(
     rate: Annotated[float, typer.Option(min=0.0, help="Highest learning rate.")] = 2.5e-3,
     seed: Annotated[int, typer.Option(min=0, help="Of the first weights and the order of lives.")] = 0,
     every: Annotated[int, typer.Option(min=1, help="Steps between looks at the lives kept aside.")] = 250,
+    early: Annotated[
+        float, typer.Option(min=0.0, help="Slot that is learned from half as often as the first; 0 for all alike.")
+    ] = 0.0,
 ) -> None:
     """Train the network on taught lives; interrupted, it goes on where its checkpoint was written."""
     from rhythm.distill.device_dataset import shards_of  # noqa: PLC0415
@@ -62,7 +68,7 @@ def train(
         train_device,
     )
 
-    recipe = DeviceRecipe(DeviceShape(width), steps=steps, batch=batch, rate=rate, seed=seed, every=every)
+    recipe = DeviceRecipe(DeviceShape(width), steps=steps, batch=batch, rate=rate, seed=seed, every=every, early=early)
     so_far = resumed_device(recipe, checkpoint)
     given, aside = split_lives(read_lives(*shards_of(data)))
     with progress("learning", steps - so_far.step) as on_step:
