@@ -16,7 +16,7 @@ pytest.importorskip("safetensors")
 import torch
 from safetensors.torch import load_file
 
-from lm.conftest import FIRST
+from lm.conftest import FIRST, SAID
 from lm.made import lived_week
 from rhythm.bench.play import play
 from rhythm.cli.main import main
@@ -31,7 +31,7 @@ from rhythm.lm.models import Loaded, NoModelError, load_model
 from rhythm.lm.player import LoadedPolicy
 from rhythm.lm.prompt import week_messages
 from rhythm.lm.sft import SftPlan, read_curve, train
-from rhythm.lm.trajectories import Who, to_line
+from rhythm.lm.trajectories import Who, read_file, to_line
 from rhythm.lm.turns import turns_of
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError
 
@@ -270,6 +270,25 @@ def test_a_model_is_refined_by_its_own_answers_early_states_first(new: Path, tmp
     rows = {row["name"]: row["value"] for row in read_curve(tmp_path / "run" / "training.json")["rows"]}
     assert rows["rewards/environment/mean/2"] == -3.0, "an untrained model says nothing readable"
     assert (tmp_path / "run" / "model" / "model.safetensors").exists()
+
+
+def test_a_models_own_weeks_are_written_down_and_can_be_refined_on(trained: Path, tmp_path: Path) -> None:
+    path = tmp_path / "own.jsonl"
+    line = f"lm teach --model {trained}/model --seeds {FIRST}-{FIRST + 2} --max-tokens 8 --output {path}"
+    for _ in range(2):
+        with pytest.raises(SystemExit) as ended:
+            main(line.split())
+        assert not ended.value.code
+    found = read_file(path)
+    assert sorted(seed for _, seed in found.weeks) == [FIRST, FIRST + 1, FIRST + 2], "each once"
+    assert not found.bad
+    for week in found.weeks.values():
+        assert [step.text for step in week.steps] == [SAID] * WEEK_STEPS, "what it learned to say"
+        assert week == msgspec.structs.replace(lived_week(week.seed, lambda _: SAID), teacher=week.teacher)
+    assert states_of(list(found.weeks.values()), GrpoPlan(model="m", steps=2), reasoning=False)
+    with pytest.raises(SystemExit) as ended:
+        main([*line.split(), "--teacher", "other"])
+    assert ended.value.code == 2
 
 
 def test_prompts_are_states_of_the_recorded_week_and_the_curriculum_goes_from_its_beginning_to_all_of_it() -> None:

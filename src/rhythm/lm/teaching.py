@@ -11,6 +11,7 @@ from rhythm.bench.rows import Row
 from rhythm.lm import model_teacher, planner_teacher
 from rhythm.lm.endpoint import Model
 from rhythm.lm.model_teacher import Prices, Purse
+from rhythm.lm.models import Loaded
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.lm.trajectories import Contents, Status, Trajectory, Usage, Who, Writer, read_file
 from rhythm.vocab import InvalidValueError, UnknownNameError
@@ -162,6 +163,33 @@ class Teaching:
                 on_week()
 
             model_teacher.teach_weeks(weeks, self.plan.who, model, purse, concurrency, keep)
+        return self.totals
+
+    def run_loaded(self, loaded: Loaded, *, max_tokens: int, temperature: float, on_week: Callable[[], None]) -> Totals:
+        """Have a model in this process play what is open.
+
+        Args:
+            loaded: who answers; the plan's teacher is its name.
+            max_tokens: of an answer.
+            temperature: of the draws; 0 takes the likeliest token throughout.
+            on_week: called after each week.
+
+        Raises:
+            NoModelError: its chat template does not lay turns end to end.
+            OSError: the file cannot be written.
+        """
+        from rhythm.lm.own_weeks import play_weeks  # noqa: PLC0415 - needs the extra
+
+        with Writer(self._path) as writer:
+
+            def keep(week: Trajectory) -> None:
+                self._keep(week, writer)
+                on_week()
+
+            play_weeks(
+                self.open_seeds, self.plan.who, loaded, self.plan.teacher, keep,
+                max_tokens=max_tokens, temperature=temperature,
+            )  # fmt: skip
         return self.totals
 
     def _keep(self, week: Trajectory, writer: Writer) -> None:

@@ -48,6 +48,9 @@ def teach(
     seeds: Annotated[str, typer.Option(help="First and last seed: 2000000-2000029. Training seeds begin there.")],
     output: Annotated[Path, typer.Option(help="File to add weeks to; those that it holds are not played again.")],
     teacher: Annotated[str, typer.Option(help="planner, which is free, or the name of a model to ask.")] = "planner",
+    model: Annotated[
+        str, typer.Option(help="Instead of --teacher: folder or hub name of a model that plays in this process.")
+    ] = "",
     base_url: Annotated[str, typer.Option(help="The model's server, up to the version: http://localhost:8000/v1")] = "",
     azure: Annotated[
         bool, typer.Option(help="Azure's form: the resource's address, --teacher the deployment.")
@@ -59,7 +62,7 @@ def teach(
     price_out: Annotated[float, typer.Option(help="Price of a million tokens that are written.")] = 0.0,
     budget: Annotated[float | None, typer.Option(help="Stop where the file's weeks have cost so much.")] = None,
     temperature: Annotated[
-        float | None, typer.Option(help="Of the model's draws; the server's own without it.")
+        float | None, typer.Option(help="Of the model's draws; the server's own without it, of --model 0.")
     ] = None,
     max_tokens: Annotated[int, typer.Option(help="Most that one answer may take.")] = 512,
     limit_name: Annotated[
@@ -79,11 +82,23 @@ def teach(
     from rhythm.lm.teaching import Plan, Teaching, seed_range, total_rows  # noqa: PLC0415
     from rhythm.lm.trajectories import Who  # noqa: PLC0415
 
+    if model:
+        from rhythm.lm.models import digest_of_model, load_model  # noqa: PLC0415
+        from rhythm.vocab import InvalidValueError  # noqa: PLC0415
+
+        if teacher != "planner" or base_url:
+            raise InvalidValueError("--model plays in this process: leave out --teacher and --base-url")
+        teacher = f"model {digest_of_model(model)}"
     plan = Plan(seed_range(seeds), Who(population, corners), teacher, for_evaluation=for_evaluation)
     teaching = Teaching(plan, output)
     prices = Prices(price_in, price_out)
     with progress("playing weeks", len(teaching.open_seeds)) as on_week:
-        if base_url:
+        if model:
+            totals = teaching.run_loaded(
+                load_model(model), max_tokens=max_tokens, temperature=temperature or 0.0,
+                on_week=lambda: on_week("", 1),
+            )  # fmt: skip
+        elif base_url:
             endpoint = Endpoint(
                 base_url=base_url,
                 model=teacher,
