@@ -5,7 +5,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rhythm.lm.answers import read_answer
-from rhythm.vocab import ACTIONS, Action, Belief, Decision, MalformedDecisionError, format_decision
+from rhythm.vocab import (
+    ACTIONS,
+    Action,
+    Belief,
+    Decision,
+    MalformedDecisionError,
+    format_decision,
+    parse_decision,
+)
 
 actions = st.sampled_from(ACTIONS)
 beliefs = st.builds(Belief.from_digits, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
@@ -81,12 +89,33 @@ def test_any_text_is_an_answer_or_a_typed_error(text: str) -> None:
     _read(text)
 
 
+def test_a_model_that_repeats_itself_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def note(line: str) -> Decision:
+        read.append(line)
+        return parse_decision(line)
+
+    monkeypatch.setattr("rhythm.lm.answers.parse_decision", note)
+    assert read_answer("so\n5 5 5 LEARN\n" * 20_000).action is Action.LEARN
+    assert sorted(read) == ["5 5 5 LEARN", "so"]
+    assert _read("5 5 5 LEARN\n5 5 5 SLEEP\n" + "\n".join(map(str, range(20_000)))) is None
+    assert len(read) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "action"),
     [
         ("I like SLEEP\n5 5 5 LEARN\n</reasoning>\n4 4 4 SLEEP", Action.SLEEP),
         ("4 4 4 SLEEP\n<reasoning>EXERCISE</reasoning>", Action.SLEEP),
         ("<reasoning>a</reasoning>4 4 4 LEARN<reasoning>b</reasoning>", None),
+        ("<think>So:\n<reasoning>a</reasoning>\n4 4 4 LEARN\nor", None),
+        ("<think><reasoning>a</reasoning>\n4 4 4 LEARN\n</think>\n<reasoning>b</reasoning>\n5 5 5 SLEEP", Action.SLEEP),
+        ("<reasoning>I close with </think>\n4 4 4 LEARN", None),
+        ("<think>a <reasoning> is a tag</THINK>\n5 5 5 LEARN", Action.LEARN),
+        ("\u0665 \u0665 \u0665 LEARN", None),
+        ("5 5 5 \uff2c\uff25\uff21\uff32\uff2e", None),
+        ("5 5 5 EXERC\u0131SE", None),
         ("SLEEP", Action.SLEEP),
         ("Options:\nSLEEP\nEXERCISE", None),
         ("5 5 5 SLEEP because they are tired", None),

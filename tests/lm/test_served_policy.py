@@ -45,6 +45,8 @@ def test_a_served_model_lives_everyones_week_in_a_conversation_of_its_own(named:
     assert len({messages[3] for messages in last}) == len(SEEDS), "nobody is told of somebody else"
     assert address in policy.version
     assert "sk-not" not in policy.version
+    named.setenv("RHYTHM_LM_URL", "https://me:sk-not-this@host:1/v1/@x")
+    assert str(getattr(make_policy("lm"), "version", "")).startswith("https://host:1/v1/@x some-model ")
 
 
 def test_what_a_server_says_that_is_no_answer_is_played_and_a_refusal_is_an_error(named: pytest.MonkeyPatch) -> None:

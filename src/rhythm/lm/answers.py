@@ -4,8 +4,8 @@ Models are wordy, stop in the middle and contradict themselves. The form itself 
 `rhythm.vocab.parse_decision`; here it is decided which of a model's lines is its answer:
 
 - What stands within ``<reasoning>`` (or ``<think>``) is never an answer; a block that was not
-  closed leaves none. A closing tag alone makes everything before it reasoning, since some
-  servers begin the answer inside the block.
+  closed by its own tag leaves none, though a whole answer was drafted in it. A closing tag alone
+  makes everything before it reasoning, since some servers begin the answer inside the block.
 - Of the lines outside, those that are whole answers (three digits and an action, in either
   order) count. Two that differ are no answer: nobody can say which was meant.
 - A bare action is an answer, without a belief, only where nothing else was said.
@@ -14,6 +14,7 @@ So a text that was cut off holds the answer of the whole text, or none.
 """
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from rhythm.vocab import Action, Decision, InvalidValueError, MalformedDecisionError, parse_decision
@@ -21,8 +22,7 @@ from rhythm.vocab import Action, Decision, InvalidValueError, MalformedDecisionE
 FALLBACK: Final = Action.ME_TIME
 """What is done where no answer can be read; it states no belief."""
 
-_OPEN = re.compile(r"<(?:reasoning|think(?:ing)?)>", re.IGNORECASE | re.ASCII)
-_CLOSE = re.compile(r"</(?:reasoning|think(?:ing)?)>", re.IGNORECASE | re.ASCII)
+_TAG = re.compile(r"<(?P<closes>/?)(?P<kind>reasoning|think(?:ing)?)>", re.IGNORECASE | re.ASCII)
 _LABEL = re.compile(r"(?:(?:my|the|final)\s+)?(?:answer|decision|output)\s*[:=]\s*", re.IGNORECASE | re.ASCII)
 _DECORATION = " \t`*\"'.>#-"
 
@@ -36,36 +36,48 @@ def read_answer(text: str) -> Decision:
     if not isinstance(text, str):
         raise MalformedDecisionError(f"got {type(text).__name__}; an answer is text: `S M W ACTION_NAME`")
     reason, outside = _split(text)
-    lines = [line for line in (_bare(line) for line in outside.splitlines()) if line]
-    stated = [decision for line in lines if (decision := _whole(line)) is not None]
-    full = {decision for decision in stated if decision.belief is not None}
-    if len(full) > 1:
-        raise MalformedDecisionError("two answers that differ; write one line `S M W ACTION_NAME`")
-    if full:
-        found = full.pop()
-    elif len(lines) == 1 and stated:
-        found = stated[0]
-    else:
-        raise MalformedDecisionError("no answer line; write `S M W ACTION_NAME` with three digits 0 to 9")
+    found = _stated([line for line in (_bare(line) for line in outside.splitlines()) if line])
     try:
         return Decision(found.action, found.belief, reason)
     except InvalidValueError as error:
         raise MalformedDecisionError(str(error)) from None
 
 
+def _stated(lines: Sequence[str]) -> Decision:
+    """What lines state, each kind of line looked at once: a model that repeats itself takes no time."""
+    full: Decision | None = None
+    bare: Decision | None = None
+    for line in dict.fromkeys(lines):
+        decision = _whole(line)
+        if decision is None or decision.belief is None:
+            bare = decision
+        elif full is None:
+            full = decision
+        elif full != decision:
+            raise MalformedDecisionError("two answers that differ; write one line `S M W ACTION_NAME`")
+    found = full or (bare if len(lines) == 1 else None)
+    if found is None:
+        raise MalformedDecisionError("no answer line; write `S M W ACTION_NAME` with three digits 0 to 9")
+    return found
+
+
 def _split(text: str) -> tuple[str | None, str]:
     """What was thought, None where nothing was, and what was said outside of it."""
-    closings = list(_CLOSE.finditer(text))
-    if not closings:
-        if _OPEN.search(text):
-            raise MalformedDecisionError("the reasoning block is not closed, so no answer follows it")
-        return None, text
-    head, tail = text[: closings[-1].start()], text[closings[-1].end() :]
-    if _OPEN.search(tail):
+    tags = list(_TAG.finditer(text))
+    within: str | None = None
+    for tag in tags:
+        kind = tag["kind"].lower()
+        if not tag["closes"]:
+            within = within or kind
+        elif kind == within:
+            within = None
+    if within is not None:
         raise MalformedDecisionError("the reasoning block is not closed, so no answer follows it")
-    opened = _OPEN.search(head)
-    before, thought = (head[: opened.start()], head[opened.end() :]) if opened else ("", head)
-    return thought, f"{before}\n{tail}"
+    if not tags:
+        return None, text
+    closed, opened = tags[-1], next((tag for tag in tags if not tag["closes"]), None)
+    before, start = ("", 0) if opened is None else (text[: opened.start()], opened.end())
+    return text[start : closed.start()], f"{before}\n{text[closed.end() :]}"
 
 
 def _bare(line: str) -> str:

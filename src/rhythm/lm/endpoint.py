@@ -3,14 +3,16 @@
 An answer counts only when it came whole: with a reason why it ended, and when streamed to its last
 line. What passes by itself (429, 5xx, a timeout, a connection or body that broke off) is asked
 again with growing waits, or after what ``Retry-After`` says, at most two minutes. What does not (a wrong key, no such
-model) is said at once. The key is sent in a header and stands in no text that this module makes.
+model) is said at once. The key is sent in a header and stands in no text that this module makes; nor
+does a password that the address holds.
 """
 
 import json
+import math
 import os
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any, Final
@@ -21,11 +23,17 @@ import msgspec
 from rhythm.lm.prompt import Message
 from rhythm.lm.trajectories import Usage
 from rhythm.vocab import InvalidValueError, RhythmError
+from rhythm.vocab.checks import check_text, is_number
 
 KEY_VARIABLE: Final = "RHYTHM_LM_KEY"
 AZURE_VERSION: Final = "2024-10-21"
 MAX_ANSWER_BYTES: Final = 4 * 2**20
 LONGEST_WAIT_S: Final = 120.0
+_LONGEST_TIMEOUT_S: Final = 86_400.0
+_SHORTEST_S: Final = 0.01
+_HOTTEST: Final = 100.0
+_MOST_TOKENS: Final = 10**9
+"""A server that counts more for one answer does not count."""
 FIRST_QUESTION: Final = 2
 """Messages in the first question of a week: one that is refused already is not refused for its length."""
 _TOO_MANY, _TIMED_OUT, _SERVER = 429, 408, 500
@@ -47,6 +55,8 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         timeout_s: seconds without a byte after which a request has failed.
         tries: requests for one answer, at most.
         first_wait_s: seconds before the second; each further wait is twice as long.
+        deadline_s: seconds after which an answer is given up, all its requests and waits together, however busily
+            the server sends; None for none. Only what comes before the body is held to `timeout_s` alone.
     """
 
     base_url: str
@@ -61,16 +71,29 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     timeout_s: float = 60.0
     tries: int = 6
     first_wait_s: float = 1.0
+    deadline_s: float | None = None
 
     def __post_init__(self) -> None:
         if not self.base_url.startswith(("http://", "https://")) or not self.model:
             raise InvalidValueError("a model to ask needs --base-url with http or https, and --model")
+        check_text(self.model, "the name of a model")
         if self.tries < 1 or self.max_tokens < 1 or not (self.timeout_s > 0 and self.first_wait_s >= 0):
             raise InvalidValueError("tries, max_tokens and timeout_s are above 0, and first_wait_s not below")
+        if self.timeout_s > _LONGEST_TIMEOUT_S or (self.deadline_s is not None and not self.deadline_s > 0):
+            raise InvalidValueError("timeout_s is at most a day, and deadline_s above 0")
+        if self.temperature is not None and not is_number(self.temperature, 0.0, _HOTTEST):
+            raise InvalidValueError(f"temperature is from 0 to {_HOTTEST:g}")
 
     def __repr__(self) -> str:
         """Without the key."""
-        return f"Endpoint(base_url={self.base_url!r}, model={self.model!r})"
+        return f"Endpoint(place={self.place!r}, model={self.model!r})"
+
+    @property
+    def place(self) -> str:
+        """The address without a user's name and password, to be shown and kept on record."""
+        before, _, after = self.base_url.partition("://")
+        found, slash, path = after.partition("/")
+        return f"{before}://{found.rpartition('@')[2]}{slash}{path}"
 
     @property
     def url(self) -> str:
@@ -107,7 +130,7 @@ class NoAnswerError(RhythmError):
 
     Attributes:
         usage: what its tries took.
-        hopeless: it would be the same for every other question: wrong key, address or model.
+        hopeless: it would be the same for every other question: wrong key, address or model, or nobody there.
     """
 
     def __init__(self, problem: str, usage: Usage, *, hopeless: bool = False) -> None:
@@ -117,10 +140,13 @@ class NoAnswerError(RhythmError):
 
 
 class _TryAgainError(Exception):
-    def __init__(self, problem: str, after_s: float | None = None, *, charged: bool = False) -> None:
+    def __init__(
+        self, problem: str, after_s: float | None = None, *, charged: bool = False, nobody: bool = False
+    ) -> None:
         super().__init__(problem)
         self.after_s = after_s
         self.charged = charged
+        self.nobody = nobody
 
 
 class Model:
@@ -148,17 +174,21 @@ class Model:
         """The model's answer.
 
         Raises:
-            NoAnswerError: given up, at once or after `Endpoint.tries`.
+            NoAnswerError: given up, at once, after `Endpoint.tries` or where `Endpoint.deadline_s` is over.
         """
         lost = 0
+        ends_s = math.inf if self.endpoint.deadline_s is None else time.monotonic() + self.endpoint.deadline_s
         for count in range(1, self.endpoint.tries + 1):
             try:
-                text, usage = self._once(messages)
+                text, usage = self._once(messages, ends_s)
             except _TryAgainError as error:
                 lost += error.charged
-                if count == self.endpoint.tries:
-                    raise NoAnswerError(f"{error}, {count} times", Usage(unaccounted=lost)) from None
-                self._sleep(self._wait_s(count, error.after_s))
+                wait_s = self._wait_s(count, error.after_s)
+                if count == self.endpoint.tries or time.monotonic() + wait_s >= ends_s:
+                    said = f"{error}, {'once' if count == 1 else f'{count} times'}"
+                    said += "; check the base URL and the network" if error.nobody else ""
+                    raise NoAnswerError(said, Usage(unaccounted=lost), hopeless=error.nobody) from None
+                self._sleep(wait_s)
             except NoAnswerError as error:
                 hopeless = error.hopeless or len(messages) <= FIRST_QUESTION
                 raise NoAnswerError(str(error), Usage(unaccounted=lost), hopeless=hopeless) from None
@@ -170,7 +200,7 @@ class Model:
         wait_s = self.endpoint.first_wait_s * 2.0 ** (count - 1) * random.uniform(0.75, 1.25)
         return min(max(wait_s, after_s or 0.0), LONGEST_WAIT_S)
 
-    def _once(self, messages: Sequence[Message]) -> tuple[str, Usage]:
+    def _once(self, messages: Sequence[Message], ends_s: float) -> tuple[str, Usage]:
         endpoint = self.endpoint
         body: dict[str, Any] = {
             "model": endpoint.model,
@@ -181,18 +211,22 @@ class Model:
             body["temperature"] = endpoint.temperature
         if endpoint.stream:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
+        timeout_s = min(endpoint.timeout_s, max(ends_s - time.monotonic(), _SHORTEST_S))
         try:
-            with self._client.stream("POST", endpoint.url, json=body) as response:
+            with self._client.stream("POST", endpoint.url, json=body, timeout=timeout_s) as response:
                 _check_status(response)
-                return _streamed(response) if endpoint.stream else _whole(response)
+                pieces = _pieces(response, lambda: time.monotonic() < ends_s)
+                return _streamed(pieces) if endpoint.stream else _whole(pieces)
         except httpx.TimeoutException:
             raise _TryAgainError("the server did not answer in time", charged=True) from None
         except httpx.ConnectError:
-            raise _TryAgainError("the server could not be reached") from None
+            raise _TryAgainError("the server could not be reached", nobody=True) from None
         except httpx.TransportError:
             raise _TryAgainError("the connection broke off", charged=True) from None
-        except httpx.InvalidURL:
-            raise NoAnswerError("the base URL is none", Usage(), hopeless=True) from None
+        except httpx.DecodingError:
+            raise _TryAgainError("the answer broke off", charged=True) from None
+        except (httpx.InvalidURL, UnicodeError):
+            raise NoAnswerError("the base URL is no address; check --base-url", Usage(), hopeless=True) from None
 
 
 def retry_after_s(value: str | None, now_at: datetime) -> float | None:
@@ -217,16 +251,26 @@ def _check_status(response: httpx.Response) -> None:
         raise _TryAgainError(f"the server answered with status {status}", after_s)
     if not response.is_success:
         wrong = {401: "check the key", 403: "check the key", 404: "check base URL and model"}
+        if response.is_redirect:
+            wrong = {status: "it points to another address, so check the base URL"}
         hint = wrong.get(status, "check --limit-name, --max-tokens and --temperature against what this model takes")
         raise NoAnswerError(f"the server refused with status {status}; {hint}", Usage(), hopeless=status in wrong)
 
 
-def _whole(response: httpx.Response) -> tuple[str, Usage]:
-    data = bytearray()
+def _pieces(response: httpx.Response, in_time: Callable[[], bool]) -> Iterator[bytes]:
+    """The body as it comes: no more of it than an answer has, and no longer than is waited for."""
+    taken = 0
     for piece in response.iter_bytes():
-        data += piece
-        if len(data) > MAX_ANSWER_BYTES:
+        taken += len(piece)
+        if taken > MAX_ANSWER_BYTES:
             raise _TryAgainError("the answer is too long", charged=True)
+        if not in_time():
+            raise _TryAgainError("the server did not answer in time", charged=True)
+        yield piece
+
+
+def _whole(pieces: Iterable[bytes]) -> tuple[str, Usage]:
+    data = b"".join(pieces)
     try:
         document = json.loads(data)
         choice = document["choices"][0]
@@ -236,10 +280,10 @@ def _whole(response: httpx.Response) -> tuple[str, Usage]:
     return _checked(text, ended, document.get("usage"))
 
 
-def _streamed(response: httpx.Response) -> tuple[str, Usage]:
+def _streamed(pieces: Iterable[bytes]) -> tuple[str, Usage]:
     text, ended, counted, finished = [], None, None, False
-    for event in _events(response.iter_lines()):
-        if event == "[DONE]":
+    for event in _events(pieces):
+        if event == b"[DONE]":
             finished = True
             break
         try:
@@ -255,14 +299,13 @@ def _streamed(response: httpx.Response) -> tuple[str, Usage]:
     return _checked("".join(map(str, text)), ended, counted)
 
 
-def _events(lines: Iterable[str]) -> Iterable[str]:
-    taken = 0
-    for line in lines:
-        taken += len(line)
-        if taken > MAX_ANSWER_BYTES:
-            raise _TryAgainError("the answer is too long", charged=True)
-        if line.startswith("data:"):
-            yield line[5:].strip()
+def _events(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line[5:].strip() for line in lines if line.startswith(b"data:"))
+    if rest.startswith(b"data:"):
+        yield rest[5:].strip()
 
 
 def _checked(text: object, ended: object, counted: object) -> tuple[str, Usage]:
@@ -271,6 +314,7 @@ def _checked(text: object, ended: object, counted: object) -> tuple[str, Usage]:
     try:
         assert isinstance(counted, dict)
         usage = Usage(1, counted["prompt_tokens"], counted["completion_tokens"])
+        assert max(usage.prompt_tokens, usage.completion_tokens) <= _MOST_TOKENS
     except (AssertionError, KeyError, InvalidValueError):
         usage = Usage(calls=1, unaccounted=1)
     return text.encode(errors="replace").decode(), usage

@@ -100,8 +100,8 @@ class ServedPolicy:
 
     @property
     def version(self) -> str:
-        """Server, model and wording."""
-        return f"{self.model.endpoint.base_url} {self.model.endpoint.model} {PROMPT_VERSION}"
+        """Server, without what an address may hold to be let in, model and wording."""
+        return f"{self.model.endpoint.place} {self.model.endpoint.model} {PROMPT_VERSION}"
 
     def start(self, seeds: NDArray[np.int64], people: People | None = None) -> Player:
         """See `Policy.start`."""

@@ -3,6 +3,8 @@
 import os
 from typing import Final
 
+import msgspec
+
 from rhythm.lm.choosing import Chooser, Loaded, Served
 from rhythm.lm.endpoint import KEY_VARIABLE, Endpoint, Model, NoAnswerError, key_from
 from rhythm.lm.environment import MODEL_VARIABLE, URL_VARIABLE, max_tokens
@@ -13,8 +15,8 @@ from rhythm.lm.scoring import Scorer
 from rhythm.lm.suggesting import LanguageModelSuggester
 
 TIMEOUT_S: Final = 20.0
+"""A page waits so long for an answer, a second try and a server that sends a little at a time included."""
 TRIES: Final = 2
-"""A page waits for the answer."""
 _NOTHING: Final = (None, None, None, None, None)
 
 
@@ -57,12 +59,14 @@ def served_chooser(model: str, base_url: str) -> Chooser:
         base_url=base_url, model=model, key=key_from(KEY_VARIABLE), temperature=0.0, max_tokens=max_tokens(),
         timeout_s=TIMEOUT_S, tries=TRIES, first_wait_s=0.5,
     )  # fmt: skip
-    served = Model(asked)
+    starting = Model(asked)
     try:
-        served.ask(moment(0, _NOTHING, ()))
+        starting.ask(moment(0, _NOTHING, ()))  # nobody waits for a page yet, and the server may have to load its model
     except NoAnswerError as error:
         raise NoModelError(f"the language model at the server cannot be asked: {error}") from None
-    return Served(served)
+    finally:
+        starting.close()
+    return Served(Model(msgspec.structs.replace(asked, deadline_s=TIMEOUT_S)))
 
 
 def weekly_engine(suggester: LanguageModelSuggester, model: str) -> LoraEngine | None:

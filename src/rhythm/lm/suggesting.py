@@ -29,6 +29,8 @@ log = logging.getLogger(__name__)
 
 REST_S: Final = 300.0
 """For so long a model that failed is not asked again, so that no page waits for a dead server twice."""
+PATIENCE_S: Final = 20.0
+"""Once a page has waited so long, its other slots are the planner's."""
 
 
 class LanguageModelSuggester:
@@ -73,8 +75,9 @@ class LanguageModelSuggester:
         known = person.evidence.after(behind, first_slot=max(0, now - HISTORY_SLOTS)).history.entries
         key = scramble_seeds(np.array([asked.rng_key], np.int64), Stream.POLICY)
         made: list[Suggested] = []
+        waits_until_s = self._clock_s() + PATIENCE_S
         for slot in wanted:
-            found = self._chances(asked, slot, known)
+            found = self._chances(asked, slot, known) if self._clock_s() < waits_until_s else None
             if found is not None:
                 made.append(self._drawn(asked, outlook, slot, weighed[slot], found, float(uniforms(key, slot)[0])))
         if len(made) < len(wanted):
