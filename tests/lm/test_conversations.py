@@ -18,7 +18,7 @@ from rhythm.lm.conversations import as_training_rows, convert, of_trajectory, re
 from rhythm.lm.episode import observation_of
 from rhythm.lm.prompt import state_text
 from rhythm.lm.trajectories import to_line
-from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS, InvalidValueError, parse_decision
+from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS, InvalidValueError, SchemaError, parse_decision
 
 SEED = 2_000_020
 
@@ -120,3 +120,30 @@ def test_people_of_the_evaluation_are_never_learned_from(tmp_path: Path) -> None
     (tmp_path / "weeks.jsonl").write_text(json.dumps({**line, "seed": 17}))
     with pytest.raises(ReservedSeedError):
         read_conversations(tmp_path / "weeks.jsonl")
+
+
+def test_what_is_converted_is_never_written_over_and_what_failed_leaves_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(to_line(lived_week(SEED)))
+    (tmp_path / "same.jsonl").symlink_to(source)
+    for output in (source, tmp_path / "same.jsonl"):
+        with pytest.raises(InvalidValueError, match="what is converted"):
+            convert(source, output)
+    assert source.read_bytes() == to_line(lived_week(SEED))
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "weeks-1.npz").write_bytes(b"PK\x03\x04 and no more")
+    (tmp_path / "weeks.jsonl").write_text("kept")
+    with pytest.raises(SchemaError, match=r"weeks-1\.npz"):
+        convert(tmp_path / "data", tmp_path / "weeks.jsonl")
+    assert (tmp_path / "weeks.jsonl").read_text() == "kept"
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_an_endless_line_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rhythm.lm.trajectories.MAX_LINE_BYTES", 60_000)
+    source = tmp_path / "a.jsonl"
+    source.write_bytes(to_line(lived_week(SEED)))
+    convert(source, tmp_path / "weeks.jsonl")
+    (tmp_path / "long.jsonl").write_bytes(b"x" * 200_000 + b"\n" + (tmp_path / "weeks.jsonl").read_bytes())
+    weeks, bad = read_conversations(tmp_path / "long.jsonl")
+    assert ([week.seed for week in weeks], [line.number for line in bad]) == ([SEED], [1])

@@ -131,3 +131,10 @@ def test_the_commands_teach_go_on_and_grade(tmp_path: Path, capsys: pytest.Captu
     assert run("lm", "teach", "--seeds", "0-3", "--output", str(file)) == 2
     assert "kept for evaluation" in capsys.readouterr().err
     assert run("lm", "teach", "--seeds", "5-3", "--output", str(file)) == 2
+
+
+def test_weeks_of_two_teachers_have_no_grade_in_common(taught: list[Trajectory], tmp_path: Path) -> None:
+    other = msgspec.structs.replace(taught[1], teacher="\x1b[31mother")
+    with pytest.raises(InvalidValueError, match="planner") as refused:
+        grade_file(_write(tmp_path / "a.jsonl", taught[0], other))
+    assert "\x1b" not in str(refused.value)

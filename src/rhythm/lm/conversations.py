@@ -22,7 +22,7 @@ from rhythm.life.week import Weeks
 from rhythm.lm.answers import read_answer
 from rhythm.lm.episode import observation_of
 from rhythm.lm.prompt import PROMPT_VERSION, Message, state_text, week_messages
-from rhythm.lm.trajectories import BadLine, Status, Trajectory, read_file
+from rhythm.lm.trajectories import BadLine, Status, Trajectory, numbered_lines, read_file
 from rhythm.policy.knowledge import Learned
 from rhythm.vocab import (
     ACTION_COUNT,
@@ -159,16 +159,30 @@ def convert(source: Path, output: Path, *, reasoning: bool = True) -> Converted:
         reasoning: see `of_trajectory`; taught weeks have none.
 
     Raises:
-        InvalidValueError: nothing in it can be learned from.
+        InvalidValueError: nothing in it can be learned from, or it would be written over.
         ReservedSeedError: a seed is kept for evaluation.
         SchemaError: a damaged shard of taught weeks.
         OSError: a file cannot be read or written.
     """
+    if output.exists() and output.samefile(source):
+        raise InvalidValueError(f"{output} is what is converted; name another file to write")
     found, bad = _of_folder(source) if source.is_dir() else _of_file(source, reasoning=reasoning)
-    written = left_out = 0
     output.parent.mkdir(parents=True, exist_ok=True)
     waiting = output.with_name(output.name + ".part")
-    with waiting.open("wb") as file:
+    try:
+        written, left_out = _write(found, waiting)
+        if not written:
+            raise InvalidValueError(f"no week in {source} can be learned from; {left_out} were left out")
+        waiting.replace(output)
+    finally:
+        waiting.unlink(missing_ok=True)
+    return Converted(written, left_out, bad)
+
+
+def _write(found: Iterable[Conversation | None], path: Path) -> tuple[int, int]:
+    """How many were written, and how many were left out."""
+    written = left_out = 0
+    with path.open("wb") as file:
         for conversation in found:
             if conversation is None:
                 left_out += 1
@@ -176,11 +190,7 @@ def convert(source: Path, output: Path, *, reasoning: bool = True) -> Converted:
             check_training_seeds([conversation.seed])
             file.write(msgspec.json.encode(conversation) + b"\n")
             written += 1
-    if not written:
-        waiting.unlink()
-        raise InvalidValueError(f"no week in {source} can be learned from; {left_out} were left out")
-    waiting.replace(output)
-    return Converted(written, left_out, bad)
+    return written, left_out
 
 
 def _of_folder(source: Path) -> tuple[Iterable[Conversation | None], tuple[BadLine, ...]]:
@@ -210,14 +220,14 @@ def read_conversations(path: Path) -> tuple[list[Conversation], tuple[BadLine, .
     """
     found: list[Conversation] = []
     bad: list[BadLine] = []
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.strip():
-                continue
-            try:
-                found.append(msgspec.json.decode(line, type=Conversation))
-            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-                bad.append(BadLine(number, f"no conversation: {str(error)[:200]}"))
+    for number, line in numbered_lines(path):
+        if isinstance(line, BadLine):
+            bad.append(line)
+            continue
+        try:
+            found.append(msgspec.json.decode(line, type=Conversation))
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+            bad.append(BadLine(number, f"no conversation: {str(error)[:200]}"))
     if not found:
         raise InvalidValueError(f"{path.name} holds no conversation; make one with `rhythm lm convert`")
     check_training_seeds([week.seed for week in found])

@@ -16,12 +16,14 @@ from rhythm.bench.rows import Row
 from rhythm.lm.decoding import MAX_TOKENS
 from rhythm.lm.environment import MAX_TOKENS_VARIABLE, MODEL_VARIABLE, URL_VARIABLE
 from rhythm.lm.prompt import PROMPT_VERSION
-from rhythm.vocab import InvalidValueError
+from rhythm.vocab import InvalidValueError, SchemaError
 
 EVAL_SCHEMA: Final = "rhythm.lm-eval/1"
 FILE: Final = "lm-eval.json"
 POLICY: Final = "lm"
 PAIRED: Final = ("v2", "wellbeing", "belief_error")
+GRADED_BY: Final = ("life", "population", "grader_v2", "grader_v3")
+"""Versions by which two models' grades of the same people can be told from each other."""
 
 
 def evaluate(
@@ -80,10 +82,10 @@ def paired(results: Path, against: Path) -> list[Row]:
         Rows ``measure_over/condition/population``.
 
     Raises:
-        SchemaError: a folder is damaged, or holds no results of a model.
-        InvalidValueError: they have no people in common.
+        SchemaError: a folder is damaged, or holds no results.
+        InvalidValueError: a folder holds no results of a model, or they have no people in common.
     """
-    own, others = _of_model(results), _of_model(against)
+    own, others = results_of_model(results), results_of_model(against)
     rows = []
     for (condition, population), result in own.items():
         other = others.get((condition, population))
@@ -98,9 +100,35 @@ def paired(results: Path, against: Path) -> list[Row]:
     return rows
 
 
-def _of_model(folder: Path) -> dict[tuple[str, str], Result]:
-    return {(r.condition, r.population): r for r in read_results(folder) if r.policy == POLICY}
+def results_of_model(folder: Path) -> dict[tuple[str, str], Result]:
+    """The results of the model that was played last in a folder, by condition and population.
+
+    What an earlier model left in other conditions is not of it, and left out.
+
+    Raises:
+        SchemaError: the folder is damaged, or holds no results.
+        InvalidValueError: it holds none of a model, or those of several and does not say which was the last.
+    """
+    found = {(r.condition, r.population): r for r in read_results(folder) if r.policy == POLICY}
+    last = _last_version(folder / FILE)
+    kept = {key: r for key, r in found.items() if last is None or r.policy_version == last}
+    if len({r.policy_version for r in kept.values()}) != 1:
+        raise InvalidValueError(
+            f"{folder} holds results of {'several models' if kept else 'no model'}; name a folder that "
+            "`rhythm lm eval --results` wrote"
+        )
+    return kept
 
 
-def _who(result: Result) -> tuple[int, int, int]:
-    return result.first_seed, result.people, result.seal
+def _last_version(path: Path) -> str | None:
+    try:
+        return str(msgspec.json.decode(path.read_bytes())["config"]["model_version"])
+    except FileNotFoundError:
+        return None
+    except (msgspec.DecodeError, UnicodeError, KeyError, TypeError):
+        raise SchemaError(f"{path} is damaged; remove it and evaluate again") from None
+
+
+def _who(result: Result) -> tuple[object, ...]:
+    """People and graders."""
+    return result.first_seed, result.people, result.seal, *(result.versions.get(key) for key in GRADED_BY)

@@ -73,7 +73,7 @@ def grade_file(path: Path, grader: str = "v3", beside: Sequence[str] = ()) -> tu
             person can give was captured.
 
     Raises:
-        InvalidValueError: another grader, or no completed week in the file.
+        InvalidValueError: another grader, no completed week in the file, or weeks of several teachers.
         UnknownNameError: no such policy.
         OSError: the file cannot be read.
     """
@@ -87,6 +87,11 @@ def grade_file(path: Path, grader: str = "v3", beside: Sequence[str] = ()) -> tu
             groups.setdefault(who, []).append(week)
     if not groups:
         raise InvalidValueError(f"no completed week among {len(contents.weeks)} in this file; nothing can be graded")
+    teachers = sorted({week.teacher for weeks in groups.values() for week in weeks})
+    if len(teachers) > 1:
+        named = " and of ".join(repr(name[:40]) for name in teachers[:2])
+        more = f" and of {len(teachers) - 2} more" if len(teachers) > 2 else ""
+        raise InvalidValueError(f"the file holds weeks of {named}{more}; grade each teacher's in a file of its own")
     rows = []
     for who, weeks in groups.items():
         seeds = np.array([week.seed for week in weeks], np.int64)

@@ -149,6 +149,16 @@ def read_lines(path: Path) -> Iterator[tuple[int, Trajectory | BadLine]]:
     Raises:
         OSError: the file cannot be read.
     """
+    for number, line in numbered_lines(path):
+        yield number, line if isinstance(line, BadLine) else _read_line(line, number)
+
+
+def numbered_lines(path: Path) -> Iterator[tuple[int, bytes | BadLine]]:
+    """The lines of a file with their numbers from 1, however long they are; empty ones are passed over.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
     with path.open("rb") as file:
         number = 0
         while line := file.readline(MAX_LINE_BYTES):
@@ -158,7 +168,7 @@ def read_lines(path: Path) -> Iterator[tuple[int, Trajectory | BadLine]]:
                     line = file.readline(MAX_LINE_BYTES)
                 yield number, BadLine(number, f"longer than {MAX_LINE_BYTES} bytes")
             elif line.strip():
-                yield number, _read_line(line, number)
+                yield number, line
 
 
 def _read_line(line: bytes, number: int) -> Trajectory | BadLine:
