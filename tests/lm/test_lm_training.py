@@ -95,15 +95,18 @@ def test_it_learns_and_plays_what_it_learned(trained: Path) -> None:
 
 
 def test_a_run_that_stopped_goes_on_to_the_same_weights_and_no_other_run_is_mixed_in(
-    tmp_path: Path, weeks: list[Conversation], new: Path
+    tmp_path: Path, weeks: list[Conversation], new: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     plan = SftPlan(model=str(new), steps=4, batch=2, rate=1e-2, every=2)
     told: list[int] = []
     train(plan, weeks, tmp_path / "run", lambda _label, more: told.append(more))
     whole = load_file(tmp_path / "run" / "model" / "model.safetensors")
-    for file in (tmp_path / "run" / "checkpoints" / "checkpoint-4").iterdir():
-        file.unlink()
-    (tmp_path / "run" / "checkpoints" / "checkpoint-4").rmdir()
+    printed = capfd.readouterr()
+    assert "eval_loss" in printed.err
+    assert "loss" not in printed.out, "where --json writes its document"
+    (
+        tmp_path / "run" / "checkpoints" / "checkpoint-4" / "trainer_state.json"
+    ).unlink()  # interrupted while it was written
     again: list[int] = []
     train(plan, weeks, tmp_path / "run", lambda _label, more: again.append(more))
     resumed = load_file(tmp_path / "run" / "model" / "model.safetensors")

@@ -133,7 +133,7 @@ def grpo(
     as_json: JsonOption = False,
 ) -> None:
     """Refine a model by its own answers, each graded by living the week again, or by its weeks at a server."""
-    from rhythm.lm.grpo import GrpoPlan, refine  # noqa: PLC0415
+    from rhythm.lm.grpo import GrpoPlan, answers_of, refine  # noqa: PLC0415
     from rhythm.lm.sft import CURVE, read_curve  # noqa: PLC0415
     from rhythm.lm.trajectories import Trajectory, read_file  # noqa: PLC0415
     from rhythm.vocab import InvalidValueError  # noqa: PLC0415
@@ -161,6 +161,8 @@ def grpo(
         weeks = list(contents.weeks.values())
         for line in contents.bad:
             typer.echo(f"line {line.number} skipped: {line.problem}", err=True)
+        if left_out := sum(not answers_of(week) for week in weeks):
+            typer.echo(f"{left_out} of {len(weeks)} weeks left out: not completed, or not one answer read", err=True)
     with progress("refining", steps) as on_step:
         folder = refine(plan, weeks, output, reasoning=reasoning, on_step=on_step)
     _show(read_curve(output / CURVE), as_json=as_json)
@@ -204,10 +206,12 @@ def evaluate(
 ) -> None:
     """Play a model through the benchmark's conditions under both graders, beside other policies."""
     from rhythm.bench import run as bench_run  # noqa: PLC0415
-    from rhythm.lm.evaluating import EVAL_SCHEMA, paired  # noqa: PLC0415
+    from rhythm.lm.evaluating import EVAL_SCHEMA, paired, results_of_model  # noqa: PLC0415
     from rhythm.lm.evaluating import evaluate as play  # noqa: PLC0415
     from rhythm.lm.plots import draw_final, draw_if_possible  # noqa: PLC0415
 
+    if against is not None:
+        results_of_model(against)  # said before hours of playing
     named, others = conditions.split(","), [name for name in beside.split(",") if name]
     with progress("playing weeks", bench_run.weeks_to_play(["lm", *others], named)) as on_progress:
         config, rows = play(
@@ -235,4 +239,4 @@ def _show(document: dict[str, object], *, as_json: bool) -> None:
         return
     last = {row["name"].split("/")[0]: row["value"] for row in rows}
     for name, value in last.items():
-        typer.echo(f"{name:<28} {value:.4f}")
+        typer.echo(f"{name:<28} {'none' if value is None else f'{value:.4f}'}")

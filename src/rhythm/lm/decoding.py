@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rhythm.lm.models import Loaded
+from rhythm.lm.models import Loaded, NoModelError
+from rhythm.vocab import InvalidValueError
 
 MAX_TOKENS: Final = 256
 """Most tokens of one answer; an answer cut off within its reasoning is none."""
+COOLEST, HOTTEST = 0.01, 100.0
+"""Of the temperatures that are drawn with."""
 
 
 class Decoder:
@@ -18,6 +21,9 @@ class Decoder:
         max_tokens: of one answer.
         temperature: of the draws; 0 takes the likeliest token throughout.
 
+    Raises:
+        InvalidValueError: an answer of no token, or a temperature that is none.
+
     Attributes:
         heard: tokens of the last turn that each row read.
         said: tokens that it answered, without what ends an answer.
@@ -25,6 +31,10 @@ class Decoder:
     """
 
     def __init__(self, loaded: Loaded, rows: int, max_tokens: int = MAX_TOKENS, temperature: float = 0.0) -> None:
+        if max_tokens < 1:
+            raise InvalidValueError(f"max_tokens is at least 1; got {max_tokens}")
+        if temperature and not COOLEST <= temperature <= HOTTEST:
+            raise InvalidValueError(f"temperature is 0, or from {COOLEST} to {HOTTEST:g}; got {temperature:g}")
         import torch  # noqa: PLC0415
 
         self._torch = torch
@@ -39,7 +49,11 @@ class Decoder:
         self.ended = [False] * rows
 
     def answer(self, texts: Sequence[str]) -> list[str]:
-        """Have every row read its text, and say what it answers, without the mark that ends it."""
+        """Have every row read its text, and say what it answers, without the mark that ends it.
+
+        Raises:
+            NoModelError: the model says numbers that are none.
+        """
         read = self._tokenizer(list(texts), add_special_tokens=False)["input_ids"]
         with self._torch.inference_mode():
             said = self._speak(self._read([late + new for late, new in zip(self._unread, read, strict=True)]))
@@ -82,6 +96,10 @@ class Decoder:
         )
         self._cache = said.cache
         logits = said.logits[:, -1].float()
+        if bool(logits.isnan().any()):
+            raise NoModelError(
+                "the model says numbers that are none: its training went astray or its weights are damaged"
+            )
         if not self._temperature:
             return logits.argmax(dim=-1)
         return torch.multinomial(torch.softmax(logits / self._temperature, dim=-1), 1).flatten()

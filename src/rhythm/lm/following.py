@@ -22,7 +22,7 @@ from rhythm.lm.models import load_model
 from rhythm.lm.player import LoadedPolicy
 from rhythm.policy.face import Policy
 from rhythm.policy.registry import make_policy
-from rhythm.vocab import InvalidValueError
+from rhythm.vocab import InvalidValueError, SchemaError
 
 FOLLOW_SCHEMA: Final = "rhythm.lm-follow/1"
 FILE: Final = "played.json"
@@ -39,7 +39,8 @@ def checkpoints_of(run: Path) -> dict[int, Path]:
     Raises:
         InvalidValueError: it has none.
     """
-    found = {int(path.name.rsplit("-", 1)[1]): path for path in (run / "checkpoints").glob("checkpoint-*")}
+    named = (path for path in (run / "checkpoints").glob("checkpoint-*") if path.name[11:].isdecimal())
+    found = {int(path.name[11:]): path for path in named}
     if not found:
         raise InvalidValueError(f"{run} holds no checkpoint; it is the folder that `rhythm lm sft` or `grpo` writes")
     return dict(sorted(found.items()))
@@ -60,13 +61,12 @@ def follow(run: Path, people: int, on_checkpoint: Callable[[str, int], None] = l
     Raises:
         InvalidValueError: no checkpoints, or nobody to play.
         NoModelError: a checkpoint is damaged.
+        SchemaError: what was played before is damaged.
     """
     if people < 2:
         raise InvalidValueError(f"at least two people are played; got {people}")
     path = run / FILE
-    held: dict[str, Any] = msgspec.json.decode(path.read_bytes()) if path.exists() else {}
-    same = held.get("config") == {"people": people, "first_seed": FIRST_SEED}
-    rows = [msgspec.convert(row, Row) for row in held["rows"]] if same else []
+    rows = _played_before(path, people)
     seeds = np.arange(FIRST_SEED, FIRST_SEED + people)
     beside = {name: _wellbeing(make_policy(name), seeds) for name in ("average", "oracle")}
     if not rows:
@@ -81,6 +81,18 @@ def follow(run: Path, people: int, on_checkpoint: Callable[[str, int], None] = l
             write_whole(path, msgspec.json.format(msgspec.json.encode(document), indent=2))
         on_checkpoint(folder.name, 1)
     return rows
+
+
+def _played_before(path: Path, people: int) -> list[Row]:
+    """What a run's file holds of as many people."""
+    if not path.exists():
+        return []
+    try:
+        held = msgspec.json.decode(path.read_bytes(), type=dict[str, Any])
+        same = held["config"] == {"people": people, "first_seed": FIRST_SEED}
+        return [msgspec.convert(row, Row) for row in held["rows"]] if same else []
+    except (msgspec.DecodeError, UnicodeError, KeyError, TypeError):
+        raise SchemaError(f"{path} is damaged; remove it, and its checkpoints are played again") from None
 
 
 def _played(policy: Policy, seeds: NDArray[np.int64], population: Population) -> Episodes:

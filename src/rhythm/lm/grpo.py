@@ -22,7 +22,16 @@ from rhythm.lm.models import load_model
 from rhythm.lm.needs import need
 from rhythm.lm.prompt import week_messages
 from rhythm.lm.rewards import LAYERS, Layer, Situation
-from rhythm.lm.sft import CHECKPOINTS, OnStep, adapter, claim, common_options, keep, step_teller, write_curve
+from rhythm.lm.sft import (
+    OnStep,
+    adapter,
+    claim,
+    common_options,
+    keep,
+    last_whole,
+    step_teller,
+    write_curve,
+)
 from rhythm.lm.trajectories import Status, Trajectory, Who
 from rhythm.lm.week_rollouts import WeekRollouts, as_column, weeks_to_live
 from rhythm.vocab import WEEK_STEPS, InvalidValueError, MalformedDecisionError, format_decision
@@ -79,13 +88,15 @@ class GrpoPlan(msgspec.Struct, frozen=True, kw_only=True):
 def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = True) -> list[dict[str, Any]]:
     """As many states of recorded weeks as the plan takes, in the order of learning: rows for TRL.
 
+    A prompt holds the answers before its state, so a week counts up to the first one that cannot be read.
+
     Raises:
         InvalidValueError: no completed week that can be read.
         ReservedSeedError: a seed is kept for evaluation.
     """
-    usable = [row for week in weeks if (row := _readable(week, reasoning=reasoning)) is not None]
+    usable = [(week, answers) for week in weeks if (answers := answers_of(week, reasoning=reasoning))]
     if not usable:
-        raise InvalidValueError(f"no week among {len(weeks)} was completed with readable answers")
+        raise InvalidValueError(f"no week among {len(weeks)} was completed with a readable answer at its beginning")
     check_training_seeds([week.seed for week, _ in usable])
     draw = np.random.default_rng(plan.seed)
     count = plan.steps * plan.prompts
@@ -93,7 +104,8 @@ def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = 
     for number in range(count):
         week, answers = usable[int(draw.integers(len(usable)))]
         share = number / count if plan.curriculum else 1.0
-        step = int(draw.integers(min(WEEK_STEPS, FIRST_STEPS + int(share * (WEEK_STEPS - FIRST_STEPS) + 1))))
+        most = min(WEEK_STEPS, FIRST_STEPS + int(share * (WEEK_STEPS - FIRST_STEPS) + 1), len(answers) + 1)
+        step = int(draw.integers(most))
         states = [s.state for s in week.steps[: step + 1]]
         rows.append(
             {
@@ -107,16 +119,16 @@ def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = 
     return rows
 
 
-def _readable(week: Trajectory, *, reasoning: bool) -> tuple[Trajectory, list[str]] | None:
-    if week.status is not Status.COMPLETED:
-        return None
-    try:
-        decisions = [read_answer(step.text) for step in week.steps]
-    except MalformedDecisionError:
-        return None
-    if not reasoning:
-        decisions = [msgspec.structs.replace(decision, reason=None) for decision in decisions]
-    return week, [format_decision(decision) for decision in decisions]
+def answers_of(week: Trajectory, *, reasoning: bool = True) -> list[str]:
+    """The answers of a completed week up to the first that cannot be read; none of a week that was not completed."""
+    answers: list[str] = []
+    for step in week.steps if week.status is Status.COMPLETED else ():
+        try:
+            decision = read_answer(step.text)
+        except MalformedDecisionError:
+            break
+        answers.append(format_decision(decision if reasoning else msgspec.structs.replace(decision, reason=None)))
+    return answers
 
 
 def as_reward(name: str, layer: Layer) -> Callable[..., list[float]]:
@@ -175,7 +187,7 @@ def refine(
         rows = states_of(weeks, plan, reasoning=reasoning)
     claim(output, msgspec.to_builtins(plan), len(weeks))
     from datasets import Dataset  # noqa: PLC0415
-    from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
+    from transformers import PrinterCallback  # noqa: PLC0415
     from trl import GRPOConfig, GRPOTrainer  # noqa: PLC0415
 
     loaded = load_model(plan.model)
@@ -188,8 +200,8 @@ def refine(
         peft_config=adapter(plan.lora),
         callbacks=[step_teller(on_step)],
     )
-    last = get_last_checkpoint(str(output / CHECKPOINTS)) if (output / CHECKPOINTS).is_dir() else None
-    trainer.train(resume_from_checkpoint=last)
+    trainer.remove_callback(PrinterCallback)
+    trainer.train(resume_from_checkpoint=last_whole(output))
     write_curve(output, GRPO_SCHEMA, msgspec.to_builtins(plan) | {"weeks": len(weeks)}, trainer.state.log_history)
     return keep(trainer.model, loaded.tokenizer, output, merge=True)
 

@@ -43,6 +43,8 @@ class Purse:
     def __init__(self, prices: Prices, budget: float | None, spent: Usage) -> None:
         if budget is not None and not (prices.prompt > 0.0 and prices.completion > 0.0):
             raise InvalidValueError("a budget needs the prices of a million tokens; give --price-in and --price-out")
+        if budget is not None and not budget >= 0.0:
+            raise InvalidValueError("a budget is a number from 0")
         self._prices, self._budget, self._spent = prices, budget, spent
         self._lock = Lock()
 

@@ -1,6 +1,7 @@
 """Loads a language model and its tokenizer, by folder or by name on the hub; one clear error where there is none."""
 
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,10 +39,14 @@ def load_tokenizer(name: str) -> Any:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(_checked(name))
-    except (OSError, ValueError, KeyError, ImportError) as error:
+    except NoModelError:
+        raise
+    except Exception as error:  # noqa: BLE001 - damaged files make their readers raise whatever they like
         raise _none(name, error) from None
     if not tokenizer.chat_template:
         raise NoModelError(f"{name} has no chat template, so it is not made for conversations; name one that has")
+    if not tokenizer("0 1 2 LEARN", add_special_tokens=False)["input_ids"]:
+        raise NoModelError(f"{name} has a tokenizer without tokens; copy tokenizer.json of the model there")
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     return tokenizer
@@ -70,16 +75,35 @@ def load_model(name: str, *, four_bit: bool = False) -> Loaded:
             load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16
         )
     try:
-        model = AutoModelForCausalLM.from_pretrained(name, **options)
-    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        model, found = AutoModelForCausalLM.from_pretrained(name, output_loading_info=True, **options)
+    except Exception as error:  # noqa: BLE001 - as above
         raise _none(name, error) from None
+    check_whole(name, found)
     return Loaded(model if four_bit else model.to(where), tokenizer)
+
+
+def check_whole(name: str, found: Mapping[str, Any]) -> None:
+    """That every weight was there: transformers fills in what is missing with random numbers.
+
+    Args:
+        name: of the model.
+        found: what ``from_pretrained(..., output_loading_info=True)`` tells.
+
+    Raises:
+        NoModelError: some are missing.
+    """
+    if missing := sorted(found["missing_keys"]):
+        raise NoModelError(
+            f"{name[:80]!r} lacks {len(missing)} of its weights, {missing[0][:80]} for one; it was cut off or is of "
+            "another configuration: fetch or make it again"
+        )
 
 
 def digest_of_model(name: str) -> str:
     """Sixteen hexadecimal digits that change where a folder's weights do; of a hub model its name."""
     found = hashlib.sha256()
-    weights = sorted(Path(name).glob("*.safetensors")) if Path(name).is_dir() else []
+    folder = Path(name)
+    weights = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*.bin")) if folder.is_dir() else []
     for path in weights:
         with path.open("rb") as file:
             while part := file.read(2**20):

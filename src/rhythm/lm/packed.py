@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
-from rhythm.lm.models import NoModelError
+from rhythm.lm.models import NoModelError, check_whole
 from rhythm.lm.needs import need
 from rhythm.vocab import InvalidValueError
 
@@ -58,10 +58,16 @@ def unpack(source: str, folder: Path) -> int:
 
     try:
         tokenizer = AutoTokenizer.from_pretrained(file.parent, gguf_file=file.name)
-        model = AutoModelForCausalLM.from_pretrained(file.parent, gguf_file=file.name, dtype=torch.float32)
+        model, found = AutoModelForCausalLM.from_pretrained(
+            file.parent, gguf_file=file.name, dtype=torch.float32, output_loading_info=True
+        )
     except Exception as error:
         # Whatever a damaged file makes its readers raise.
-        raise NoModelError(f"{file.name} holds no model that can be read ({type(error).__name__})") from error
+        raise NoModelError(
+            f"{file.name} holds no model that can be read ({type(error).__name__}); it is cut off, or of a kind that "
+            "transformers does not unpack: fetch it again, or name another"
+        ) from error
+    check_whole(file.name, found)
     model.hf_quantizer = None  # its numbers are whole again
     for name in ("quantization_config", "_pre_quantization_dtype"):
         if hasattr(model.config, name):

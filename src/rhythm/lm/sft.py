@@ -5,6 +5,7 @@ A run is a folder: ``checkpoints/`` (training goes on from the last), ``model/``
 """
 
 import json
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -104,7 +105,7 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
     learned, aside = split(weeks)
     claim(output, msgspec.to_builtins(plan), len(learned))
     from datasets import Dataset  # noqa: PLC0415
-    from transformers.trainer_utils import get_last_checkpoint  # noqa: PLC0415
+    from transformers import PrinterCallback  # noqa: PLC0415
     from trl import SFTConfig  # noqa: PLC0415
 
     from rhythm.lm.answer_loss import AnswerTrainer, WeighedCollator, softening  # noqa: PLC0415
@@ -125,8 +126,8 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
         callbacks=[step_teller(on_step)],
     )
     trainer.strangers, trainer.softened = plan.strangers, soft
-    last = get_last_checkpoint(str(output / CHECKPOINTS)) if (output / CHECKPOINTS).is_dir() else None
-    trainer.train(resume_from_checkpoint=last)
+    trainer.remove_callback(PrinterCallback)
+    trainer.train(resume_from_checkpoint=last_whole(output))
     config = msgspec.to_builtins(plan) | {"weeks": len(learned), "weeks_aside": len(aside)}
     write_curve(output, SFT_SCHEMA, config, trainer.state.log_history)
     loaded.tokenizer.chat_template = own_template
@@ -182,25 +183,41 @@ def adapter(rank: int) -> Any:
 
 
 def step_teller(on_step: OnStep) -> Any:
-    """A callback that tells of every step, and keeps the trainer's own figures out of standard output."""
+    """A callback that tells of every step, and has the trainer's own figures on standard error."""
     from transformers import TrainerCallback  # noqa: PLC0415
 
     class Teller(TrainerCallback):  # type: ignore[misc]
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             on_step("learning", 1)
 
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            if state.is_local_process_zero:
+                sys.stderr.write(f"{logs}\n")
+
     return Teller()
 
 
+def last_whole(output: Path) -> str | None:
+    """The last checkpoint of a run that was written to its end; one that was interrupted lacks its state."""
+    found = [path.parent for path in (output / CHECKPOINTS).glob("checkpoint-*/trainer_state.json")]
+    steps = {int(path.name.removeprefix("checkpoint-")): path for path in found if path.name[11:].isdecimal()}
+    return str(steps[max(steps)]) if steps else None
+
+
 def claim(output: Path, plan: dict[str, Any], weeks: int) -> None:
-    """Note in a folder what is trained there.
+    """Note in a folder what is trained there; a run that came to nothing is no run.
 
     Raises:
         InvalidValueError: it holds another run.
+        SchemaError: what it holds is damaged.
     """
     path = output / "plan.json"
     config = {**plan, "weeks": weeks}
-    if path.exists() and json.loads(path.read_bytes()) != config:
+    try:
+        held = json.loads(path.read_bytes()) if path.exists() else config
+    except (ValueError, RecursionError):
+        raise SchemaError(f"{path} is damaged; name another folder") from None
+    if held != config and (last_whole(output) or (output / MODEL).exists()):
         raise InvalidValueError(f"{output} holds a run by another plan or on other weeks; name another folder")
     write_whole(path, msgspec.json.format(msgspec.json.encode(config), indent=2))
 

@@ -85,14 +85,20 @@ class Teaching:
         path: file that weeks are added to.
 
     Raises:
-        InvalidValueError: the file holds weeks of another teacher or wording.
+        InvalidValueError: the file holds weeks of another teacher or wording, or something else than weeks.
         OSError: the file cannot be read.
+
+    Attributes:
+        bad: lines of the file that are no week.
     """
 
     def __init__(self, plan: Plan, path: Path) -> None:
         self.plan = plan
         self._path = path
         contents = read_file(path) if path.exists() else Contents({}, ())
+        self.bad = contents.bad
+        if contents.bad and not contents.weeks:
+            raise InvalidValueError(f"{path} holds no week but something else; name another file, or remove it")
         self._held = {
             seed: week for (who, seed), week in contents.weeks.items() if who == plan.who and seed in plan.seeds
         }
@@ -175,21 +181,17 @@ class Teaching:
             on_week: called after each week.
 
         Raises:
-            NoModelError: its chat template does not lay turns end to end.
+            NoModelError: its chat template does not lay turns end to end, or it says no numbers.
+            InvalidValueError: answers of no token, or a temperature that is none.
             OSError: the file cannot be written.
         """
-        from rhythm.lm.own_weeks import play_weeks  # noqa: PLC0415 - needs the extra
+        from rhythm.lm.own_weeks import OwnWeeks  # noqa: PLC0415 - needs the extra
 
+        own = OwnWeeks(loaded, max_tokens, temperature)
         with Writer(self._path) as writer:
-
-            def keep(week: Trajectory) -> None:
+            for week in own.play(self.open_seeds, self.plan.who, self.plan.teacher):
                 self._keep(week, writer)
                 on_week()
-
-            play_weeks(
-                self.open_seeds, self.plan.who, loaded, self.plan.teacher, keep,
-                max_tokens=max_tokens, temperature=temperature,
-            )  # fmt: skip
         return self.totals
 
     def _keep(self, week: Trajectory, writer: Writer) -> None:

@@ -81,19 +81,26 @@ def teach(
     from rhythm.lm.model_teacher import Prices  # noqa: PLC0415
     from rhythm.lm.teaching import Plan, Teaching, seed_range, total_rows  # noqa: PLC0415
     from rhythm.lm.trajectories import Who  # noqa: PLC0415
+    from rhythm.vocab import InvalidValueError  # noqa: PLC0415
 
+    asked = teacher != "planner"
+    if model and (asked or base_url or budget is not None):
+        raise InvalidValueError("--model plays in this process: leave out --teacher, --base-url and --budget")
+    if asked != bool(base_url):
+        raise InvalidValueError("a model to ask needs both --teacher, its name, and --base-url, its server")
     if model:
         from rhythm.lm.models import digest_of_model, load_model  # noqa: PLC0415
-        from rhythm.vocab import InvalidValueError  # noqa: PLC0415
 
-        if teacher != "planner" or base_url:
-            raise InvalidValueError("--model plays in this process: leave out --teacher and --base-url")
-        teacher = f"model {digest_of_model(model)}"
+        teacher = f"model {digest_of_model(model)}" + (f" at temperature {temperature:g}" if temperature else "")
     plan = Plan(seed_range(seeds), Who(population, corners), teacher, for_evaluation=for_evaluation)
     teaching = Teaching(plan, output)
     prices = Prices(price_in, price_out)
+    for line in teaching.bad:
+        typer.echo(f"line {line.number} skipped: {line.problem}", err=True)
     with progress("playing weeks", len(teaching.open_seeds)) as on_week:
-        if model:
+        if not teaching.open_seeds:
+            totals = teaching.totals
+        elif model:
             totals = teaching.run_loaded(
                 load_model(model), max_tokens=max_tokens, temperature=temperature or 0.0,
                 on_week=lambda: on_week("", 1),
