@@ -22,7 +22,7 @@ from rhythm.bench.play import play
 from rhythm.cli.main import main
 from rhythm.life.populations import Population, sample_people
 from rhythm.lm.grpo import GrpoPlan, refine
-from rhythm.lm.models import load_model
+from rhythm.lm.models import NoModelError, load_model
 from rhythm.lm.player import LoadedPolicy
 from rhythm.lm.prompt import Conversation
 from rhythm.lm.sft import read_curve
@@ -111,6 +111,37 @@ def test_a_model_is_refined_by_the_weeks_that_it_lives_there(url: str, trained: 
     assert rows["rewards/grade/std/1"] > 0.0, "weeks that were drawn differ"
     before, after = (load_file(path / "model.safetensors") for path in (trained / "model", folder))
     assert any(not torch.equal(before[name], after[name]) for name in before)
+
+
+@pytest.mark.parametrize(
+    "frame", [None, "no json", "[]", '{"type": "observation", "data": {}}'], ids=["gone", "text", "list", "empty"]
+)
+def test_a_server_that_hangs_up_or_talks_nonsense_is_the_environments_fault(frame: str | None, trained: Path) -> None:
+    servers: Any = importlib.import_module("websockets.sync.server")
+
+    def talk(connection: Any) -> None:
+        connection.recv()
+        if frame is not None:
+            connection.send(frame)
+        connection.close()
+
+    loaded = load_model(str(trained / "model"))
+    with servers.serve(talk, "127.0.0.1", 0) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.socket.getsockname()[1]}"
+        with pytest.raises(NoEnvironmentError, match="did not play on"):
+            WeekRollouts(url, loaded.tokenizer, 4, 1.0).play(loaded, [FIRST])
+        server.shutdown()
+        thread.join()
+
+
+def test_a_model_that_says_no_numbers_is_not_the_servers_fault(url: str, trained: Path) -> None:
+    loaded = load_model(str(trained / "model"))
+    with torch.no_grad():
+        loaded.model.lm_head.weight[:] = float("nan")
+    with pytest.raises(NoModelError, match="numbers that are none"):
+        WeekRollouts(url, loaded.tokenizer, 4, 1.0).play(loaded, [FIRST])
 
 
 def test_the_command_takes_weeks_or_a_server_and_says_when_nobody_answers(

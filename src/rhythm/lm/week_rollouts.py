@@ -6,8 +6,8 @@ learned (``env_mask``), and not what the server showed. The server's rewards are
 ends the week and the grade then, so their sum is the grade, counted once.
 """
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -110,26 +110,35 @@ class WeekRollouts:
         decoder = Decoder(loaded, len(seeds), self._max_tokens, self._temperature)
         weeks = [_Told() for _ in seeds]
         with ExitStack() as open_sessions:
-            try:
+            with self._asked(len(seeds)):
                 clients = [WeekClient(base_url=self._base_url, **PATIENCE).sync() for _ in seeds]
                 sessions = [open_sessions.enter_context(client) for client in clients]
                 shown = [session.reset(seed=seed) for session, seed in zip(sessions, seeds, strict=True)]
-                for step in range(WEEK_STEPS):
-                    frame = self._turns.next if step else self._turns.first
-                    ended = decoder.ended
-                    answers = decoder.answer([frame(state_text(seen.observation.record())) for seen in shown])
-                    for place, week in enumerate(weeks):
-                        week.turn(decoder.heard[place], decoder.said[place], ended=ended[place])
+                states = [state_text(seen.observation.record()) for seen in shown]
+            for step in range(WEEK_STEPS):
+                frame = self._turns.next if step else self._turns.first
+                ended = decoder.ended
+                answers = decoder.answer([frame(state) for state in states])
+                for place, week in enumerate(weeks):
+                    week.turn(decoder.heard[place], decoder.said[place], ended=ended[place])
+                with self._asked(len(seeds)):
                     shown = [self._live(*each) for each in zip(sessions, weeks, answers, strict=True)]
-            except (OSError, RuntimeError) as error:
-                raise NoEnvironmentError(
-                    f"the environment at {self._base_url} did not play on ({type(error).__name__}); start one that has "
-                    f"room for {len(seeds)} sessions (RHYTHM_MAX_SESSIONS) and name its address"
-                ) from error
+                    states = [state_text(seen.observation.record()) for seen in shown]
         end = self._tokenizer(self._turns.between, add_special_tokens=False)["input_ids"][:1]
         for week, ended_last in zip(weeks, decoder.ended, strict=True):
             week.turn(end if ended_last else [], [], ended=True)
         return weeks
+
+    @contextmanager
+    def _asked(self, sessions: int) -> Iterator[None]:
+        """Whatever a server and its client's library raise meanwhile is that the environment did not play on."""
+        try:
+            yield
+        except Exception as error:
+            raise NoEnvironmentError(
+                f"the environment at {self._base_url} did not play on ({type(error).__name__}); start one that has "
+                f"room for {sessions} sessions (RHYTHM_MAX_SESSIONS) and name its address"
+            ) from error
 
     @staticmethod
     def _live(session: Any, week: _Told, answer: str) -> Any:
