@@ -71,6 +71,9 @@ def test_each_verdict_is_one_sentence() -> None:
         said = sentence_of(LoraOutcome(verdict, None, 30, 9, 0.7, 0.6))
         assert word in said
         assert said.count(". ") == 0
+    assert "(loss 0.60 with it, 0.70 without)" in said
+    near = sentence_of(LoraOutcome(Verdict.DEPLOYED, None, 30, 9, 0.0321, 0.0318))
+    assert "better (loss 0.0318 with it, 0.0321 without)" in near, "what is better is seen to be"
 
 
 def _scorer(taught: Path) -> "Scorer":

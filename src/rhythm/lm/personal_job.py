@@ -101,6 +101,12 @@ class Deployed:
         return lora
 
 
+def _told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two losses with two digits, or with as many more, up to six, as show that they differ."""
+    digits = next((count for count in range(2, 6) if f"{one:.{count}f}" != f"{other:.{count}f}"), 6)
+    return (f"{one:.2f}", f"{other:.2f}") if one == other else (f"{one:.{digits}f}", f"{other:.{digits}f}")
+
+
 def sentence_of(outcome: LoraOutcome) -> str:
     """What came of it, in one sentence for the person."""
     if outcome.verdict is Verdict.TOO_FEW:
@@ -108,7 +114,7 @@ def sentence_of(outcome: LoraOutcome) -> str:
             f"The language model was not fitted to you this week: {outcome.answers} answers before the last week and "
             f"{outcome.held_out} in it are too few."
         )
-    base, own = (f"{loss:.2f}" for loss in (outcome.base_loss, outcome.adapter_loss))
+    base, own = _told_apart(outcome.base_loss, outcome.adapter_loss)
     if outcome.verdict is Verdict.NO_BETTER:
         return (
             f"The language model fitted to your answers did not foresee last week's {outcome.held_out} clearly better "
