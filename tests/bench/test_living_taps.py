@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rhythm.bench import living_run, taps_run
+from rhythm.belief import origins
+from rhythm.belief.person import PersonPosterior
+from rhythm.bench import living_run, taps_play, taps_run
 from rhythm.bench.living_assistants import ASSISTANTS, KINDS, Kind, assistant_of, heard
 from rhythm.bench.living_play import play
+from rhythm.bench.taps_asking import MOST_WAITED, Patience, said_by, told_by_answers
 from rhythm.bench.taps_bound import Told, best_taps
 from rhythm.bench.taps_learners import LEARNERS, archetype_tables, nearest
 from rhythm.bench.taps_play import KNOWN, play_taps
@@ -101,13 +104,37 @@ def test_a_table_is_nearest_to_itself() -> None:
 
 
 @pytest.mark.parametrize("name", list(LEARNERS))
-def test_chances_sum_to_one_and_being_known_means_being_sure(name: str) -> None:
+def test_chances_sum_to_one_and_being_known_means_being_sure(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(taps_play, "MOST_SLOTS", 28)
     learner = LEARNERS[name](7)
     assert learner.chances().sum() == pytest.approx(1.0)
     taps = play_taps(SEEDS, LEARNERS[name])
     assert (taps.right <= taps.known).all()
     assert (taps.taps <= taps.offers).all()
+    assert (taps.offers <= taps.slots).all()
     assert KNOWN > 0.5
+
+
+def test_it_waits_for_a_slot_that_tells_more_but_not_for_ever() -> None:
+    patience, little, much = Patience(), np.array([0.1, 0.2]), np.array([0.3, 0.0])
+    assert patience.asks(much, [little]) == 0
+    assert patience.asks(little, [little]) == 1, "nothing to wait for"
+    assert [patience.asks(little, [little, much]) for _ in range(MOST_WAITED + 1)] == [-1] * MOST_WAITED + [1]
+    assert patience.asks(little, [much]) == -1, "and waits anew"
+
+
+def test_what_an_answer_tells_is_what_it_is_expected_to_take_from_the_doubt_about_the_archetype() -> None:
+    draws = PersonPosterior(origins.one_of_the_archetypes()).draws(0, 96)
+    said = said_by(draws)
+    np.testing.assert_allclose(said.sum(axis=2), 1.0)
+    shares = np.array([(g.stop - g.start) / 96 for g in draws.origin.groups.values() if g.stop > g.start])
+    by_kind = np.array([said[g].mean(axis=0) for g in draws.origin.groups.values() if g.stop > g.start])
+    for action, told in enumerate(told_by_answers(draws)):
+        after = shares[:, None] * by_kind[:, action]
+        chance = after.sum(axis=0)
+        left = -(after * np.log(after / chance)).sum()
+        assert told == pytest.approx(-(shares * np.log(shares)).sum() - left, abs=1e-9)
+        assert 0.0 <= told < np.log(3)
 
 
 def test_the_commands_print_one_object(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

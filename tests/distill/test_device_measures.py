@@ -79,12 +79,13 @@ def test_it_asks_what_tells_the_archetypes_apart(model: DeviceModel, monkeypatch
     width = model.card.width
     learner = StudentLearner(model, Readout(np.zeros(width), np.ones(width), np.zeros((width + 1, 3))))
     np.testing.assert_allclose(learner.chances(), 1 / 3)
+    assert learner.suggest(0) == -1, "it waits for the evening"
     assert learner.suggest(2) == 7
 
 
 def test_medians_are_compared_on_the_same_people() -> None:
     taps, yes = np.array([4, 6, 5, 9, 7, 8]), np.ones(6, np.bool_)
-    asked = {name: Taps(taps + more, taps, yes, yes) for name, more in
+    asked = {name: Taps(taps + more, taps, taps, yes, yes) for name, more in
              (("student", 1), ("posterior", 0), ("posterior-device", 3))}  # fmt: skip
     rows = {row.name: row for row in device_taps.rows_of(asked)}
     apart = rows["taps-median-less-posterior/student"]

@@ -2,8 +2,8 @@
 
 It knows the person's answering style and where their meters stand, and of what they would do
 unasked as much as `Told` says. Its chances are exact (Bayes' rule over the three profiles with
-the life model's own chances of answers), and it asks what tells most. No learner that has to
-guess meters and habits can be expected to need fewer taps for the same certainty.
+the life model's own chances of answers), and it asks what tells most, in every slot. No learner that
+asks in every slot and has to guess meters and habits can be expected to need fewer taps for the same certainty.
 """
 
 from enum import StrEnum
@@ -53,7 +53,7 @@ def best_taps(seeds: NDArray[np.int64], told: Told, *, styles: StyleRange = Styl
     tendencies = _tendencies(people[:ARCHETYPE_COUNT])
     kinds = slot_kinds(lives.habits.working)
     logs = np.zeros((count, ARCHETYPE_COUNT))
-    taps, offers = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    taps, offers = np.zeros((2, count), np.int64)
     open_, likeliest = np.ones(count, np.bool_), np.zeros(count, np.int64)
     for slot in range(MOST_SLOTS):
         if told is Told.USUAL:
@@ -74,7 +74,7 @@ def best_taps(seeds: NDArray[np.int64], told: Told, *, styles: StyleRange = Styl
         open_[answered[shares[answered].max(axis=1) >= KNOWN]] = False
         if not open_.any():
             break
-    return Taps(taps, offers, ~open_, (likeliest == truth) & ~open_)
+    return Taps(taps, offers, offers, ~open_, (likeliest == truth) & ~open_)
 
 
 def _tendencies(archetypes: Floats) -> Floats:

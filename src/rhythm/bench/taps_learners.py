@@ -1,5 +1,8 @@
 """Who asks in the benchmark of taps: Rhythm's posterior, and learners that begin without knowing people.
 
+Rhythm asks where the answer would tell most of the archetype and leaves slots out (`rhythm.bench.taps_asking`). The
+learners that know nothing of people beforehand cannot foresee that and ask in every slot.
+
 The others learn from answers whether an action in a part of the day is accepted, and are all
 read in the same way: `DRAWS` tables of acceptance (ten actions, four parts of the day) are drawn
 from what a learner has learned; each is nearest (Euclidean) to one archetype's own table, and the
@@ -18,15 +21,17 @@ from rhythm.belief import origins
 from rhythm.belief.person import PersonPosterior
 from rhythm.bench.living_assistants import Kind, evidence_of
 from rhythm.bench.living_rows import acceptance
+from rhythm.bench.taps_asking import Patience, told_by_answers
 from rhythm.bench.taps_play import ANSWERED, Learner
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.life.living import Seen
 from rhythm.life.profiles import ARCHETYPES
-from rhythm.policy.suggest import Settings, suggest
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY
 
 Floats = NDArray[np.float64]
 
+WEIGHED: Final = 192
+"""Draws of the person that Rhythm weighs what to ask with."""
 DRAWS: Final = 200
 FIRST_EFFORT: Final = 1.0
 """Precision of the linear learners' prior, around coefficients of 0."""
@@ -43,16 +48,31 @@ def _number(seed: int) -> int:
 
 
 class RhythmLearner:
-    """The posterior over people near the archetypes; `suggest` chooses what to ask."""
+    """The posterior over people near the archetypes."""
 
-    def __init__(self, seed: int, kind: Kind, settings: Settings) -> None:
+    def __init__(self, kind: Kind, *, patient: bool = True) -> None:
+        """Begin knowing nothing of the person.
+
+        Args:
+            kind: what it learns from.
+            patient: leaves slots out; else it asks in every one.
+        """
         self._posterior = PersonPosterior(origins.one_of_the_archetypes())
-        self._key, self._kind, self._settings = _number(seed), kind, settings
+        self._kind, self._patience = kind, Patience() if patient else None
+        self._most = np.zeros(SLOTS_PER_DAY)
 
     def suggest(self, slot: int) -> int:
         """See `Learner.suggest`."""
-        made = suggest(self._posterior, slot=slot, free=[slot], planned={}, rng_key=self._key, settings=self._settings)
-        return int(made[0].action) if made else -1
+        now = self._told(slot)
+        if self._patience is None:
+            return int(now.argmax())
+        promising = sorted(range(slot + 1, slot + SLOTS_PER_DAY), key=lambda later: -self._most[later % SLOTS_PER_DAY])
+        return self._patience.asks(now, (self._told(later) for later in promising))
+
+    def _told(self, slot: int) -> Floats:
+        told = told_by_answers(self._posterior.draws(slot, WEIGHED))
+        self._most[slot % SLOTS_PER_DAY] = told.max()
+        return told
 
     def learn(self, offered: NDArray[np.int8], seen: Seen, person: int) -> None:
         """See `Learner.learn`."""
@@ -182,14 +202,12 @@ class LinUcb(_Linear):
             self._count(FEATURES[offered[person], seen.slot % SLOTS_PER_DAY], 1.0, float(outcome == 0))
 
 
-PROBING: Final = Settings(worth_of_knowing=4.0, about_archetype=True, floor=0.02, weighing_draws=384, planning_draws=24)
-"""How Rhythm asks where finding out is what matters."""
-
 LEARNERS: Final[dict[str, Callable[[int], Learner]]] = {
-    "rhythm": lambda seed: RhythmLearner(seed, Kind(records=False, readings=False), PROBING),
-    "rhythm-device": lambda seed: RhythmLearner(seed, Kind(), PROBING),
+    "rhythm": lambda _: RhythmLearner(Kind()),
+    "at-once": lambda _: RhythmLearner(Kind(), patient=False),
+    "no-device": lambda _: RhythmLearner(Kind(records=False, readings=False)),
     "beta-bernoulli": BetaBernoulli,
     "action-centred": ActionCentred,
     "linucb": LinUcb,
 }
-"""Learners by name; ``rhythm`` sees nothing but answers, ``rhythm-device`` records and readings too."""
+"""Learners by name. ``rhythm`` has records and readings too, as the assistant; ``no-device`` answers alone."""

@@ -31,7 +31,7 @@ class Learner(Protocol):
     """Asks one person, and says which archetype they seem to be."""
 
     def suggest(self, slot: int) -> int:
-        """The action to suggest for a slot."""
+        """The action to suggest for a slot; -1 to leave it out."""
         ...
 
     def learn(self, offered: NDArray[np.int8], seen: Seen, person: int) -> None:
@@ -50,12 +50,14 @@ class Taps:
     Attributes:
         taps: answers until known, or until given up, shape (people,).
         offers: suggestions made until then, shape (people,).
+        slots: slots until then, those that were left out too, shape (people,).
         known: whether it was known before it was given up, shape (people,).
         right: whether what was then thought likeliest was so, shape (people,).
     """
 
     taps: NDArray[np.int64]
     offers: NDArray[np.int64]
+    slots: NDArray[np.int64]
     known: NDArray[np.bool_]
     right: NDArray[np.bool_]
 
@@ -80,7 +82,7 @@ def play_taps(
     truth = np.arange(count) % 3
     lives = Lives(seeds, people, sample_styles(seeds, styles), drift=0.0)
     learners: Sequence[Learner] = [make(int(seed)) for seed in seeds]
-    taps, offers = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    taps, offers, slots = np.zeros((3, count), np.int64)
     open_, likeliest = np.ones(count, np.bool_), np.zeros(count, np.int64)
     for slot in range(MOST_SLOTS):
         offered = np.full(count, -1, np.int8)
@@ -88,7 +90,8 @@ def play_taps(
         for i in asked:
             offered[i] = learners[i].suggest(slot)
         seen = lives.offer(offered)
-        offers[asked] += 1
+        offers += offered >= 0
+        slots[asked] += 1
         for i in asked:
             learners[i].learn(offered, seen, i)
             if not 0 <= seen.outcomes[i] < ANSWERED:
@@ -102,4 +105,4 @@ def play_taps(
                     on_person()
         if not open_.any():
             break
-    return Taps(taps, offers, ~open_, (likeliest == truth) & ~open_)
+    return Taps(taps, offers, slots, ~open_, (likeliest == truth) & ~open_)

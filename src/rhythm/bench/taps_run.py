@@ -16,7 +16,7 @@ from rhythm.bench.rows import Row, demanded
 from rhythm.bench.taps_bound import Told, best_taps
 from rhythm.bench.taps_learners import LEARNERS
 from rhythm.bench.taps_play import Taps, play_taps
-from rhythm.vocab import UnknownNameError
+from rhythm.vocab import SLOTS_PER_DAY, UnknownNameError
 
 FIRST_SEED: Final = 1_400_000
 PEOPLE: Final = 300
@@ -50,7 +50,7 @@ def run(names: Sequence[str], people: int, on_progress: Callable[[str, int], Non
 
 
 def rows_of(asked: dict[str, Taps]) -> list[Row]:
-    """Median and 90th percentile of taps, share known and right, and the ratio of mean taps to Rhythm's."""
+    """Median and 90th percentile of taps, days, share known and right, and the ratio of mean taps to Rhythm's."""
     rows: list[Row] = []
     ours = asked[OURS].taps.astype(np.float64)
     for name, taps in asked.items():
@@ -60,7 +60,8 @@ def rows_of(asked: dict[str, Taps]) -> list[Row]:
         right = _row(f"right/{name}", statistics.mean(taps.right.astype(np.float64)))
         if name == OURS:
             median, slow, right = demanded(median, None, 4.0), demanded(slow, None, 8.0), demanded(right, 0.95, None)
-        rows += [median, slow, right, _row(f"known/{name}", statistics.mean(taps.known.astype(np.float64)))]
+        days = _row(f"days-median/{name}", statistics.quantile_estimate(taps.slots / SLOTS_PER_DAY, 0.5))
+        rows += [median, slow, right, days, _row(f"known/{name}", statistics.mean(taps.known.astype(np.float64)))]
         if name != OURS:
             rows.append(_row(f"taps-ratio/{name}", statistics.ratio(counts, ours)))
     return rows

@@ -3,7 +3,7 @@
 The student has no head for archetypes, so a linear one is read off its hidden state, fitted here
 on training people of the three archetypes. It asks what tells most: the action whose answer
 depends most on the archetype as far as its chances leave that open, by the archetypes' own
-tables of acceptance, which the benchmark gives to every learner.
+tables of acceptance, which the benchmark gives to every learner. It waits as the posterior does.
 """
 
 from collections.abc import Callable
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rhythm.bench import statistics
 from rhythm.bench.rows import Row, demanded
+from rhythm.bench.taps_asking import Patience
 from rhythm.bench.taps_learners import LEARNERS, archetype_tables
 from rhythm.bench.taps_play import MOST_SLOTS, Learner, Taps, play_taps
 from rhythm.bench.taps_run import FIRST_SEED
@@ -31,7 +32,7 @@ Floats = NDArray[np.float64]
 OnPerson = Callable[[str, int], None]
 
 STUDENT: Final = "student"
-POSTERIOR: Final = {"posterior": "rhythm", "posterior-device": "rhythm-device"}
+POSTERIOR: Final = {"posterior": "no-device", "posterior-device": "rhythm"}
 """Learners of `rhythm.bench.taps_learners`: on answers alone, and on records and readings too."""
 _READOUT_SEED: Final = 2_970_000
 _READOUT_PEOPLE: Final = 900
@@ -107,15 +108,19 @@ class StudentLearner:
 
     def __init__(self, model: DeviceModel, readout: Readout) -> None:
         self._reader, self._readout = model.reader(1), readout
-        self._news = no_news(np.zeros(1, np.int64))
+        self._news, self._patience = no_news(np.zeros(1, np.int64)), Patience()
         self._chances: Floats = np.full(len(ARCHETYPES), 1.0 / len(ARCHETYPES))
         self._read(self._news)
 
     def suggest(self, slot: int) -> int:
         """See `Learner.suggest`: the answer that is most uncertain for all it is sure of each archetype."""
+        now, *later = (self._told(one) for one in range(slot, slot + SLOTS_PER_DAY))
+        return self._patience.asks(now, later)
+
+    def _told(self, slot: int) -> Floats:
         accepted = archetype_tables()[:, :, slot % SLOTS_PER_DAY]
-        told = _entropy(self._chances @ accepted) - self._chances @ _entropy(accepted)
-        return int(told.argmax())
+        told: Floats = _entropy(self._chances @ accepted) - self._chances @ _entropy(accepted)
+        return told
 
     def learn(self, offered: NDArray[np.int8], seen: Seen, person: int) -> None:
         """See `Learner.learn`."""
