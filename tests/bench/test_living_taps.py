@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -16,6 +17,7 @@ from rhythm.bench.taps_bound import Told, best_taps
 from rhythm.bench.taps_learners import LEARNERS, archetype_tables, nearest
 from rhythm.bench.taps_play import KNOWN, play_taps
 from rhythm.cli.main import main
+from rhythm.policy.student.device_model import DeviceModel, device_model
 from rhythm.policy.student.device_tokens import no_news
 from rhythm.vocab import SchemaError, UnknownNameError
 
@@ -88,6 +90,14 @@ def test_captured_is_nothing_for_the_average_and_all_for_the_oracle() -> None:
     rows = {row.name: row for row in living_run.rows_of({name: part(each) for name, each in levels.items()})}
     assert rows["captured/copy/all"].value == pytest.approx(1.0)
     assert rows["captured/half/week-2"].value == pytest.approx(0.5)
+
+
+def test_weeks_are_played_again_where_other_weights_advise(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = [living_run._digest(name, 2) for name in ("rhythm", "no-student", "random")]
+    other = DeviceModel(msgspec.structs.replace(device_model().card, sha256="0" * 64), None)
+    monkeypatch.setattr(living_run, "device_model", lambda: other)
+    after = [living_run._digest(name, 2) for name in ("rhythm", "no-student", "random")]
+    assert [one == two for one, two in zip(before, after, strict=True)] == [False, True, True]
 
 
 def test_an_unknown_assistant_or_learner_is_refused(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from rhythm.bench.results import write_whole
 from rhythm.bench.rows import Row, demanded
 from rhythm.bench.versions import digest_of, versions
 from rhythm.life.cores import CORES
+from rhythm.policy.student.device_model import device_model
 from rhythm.vocab import SchemaError, UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -100,7 +101,7 @@ def run(
         if name not in ASSISTANTS:
             raise UnknownNameError("assistant", name, ASSISTANTS)
     wanted = list(dict.fromkeys((*REFERENCES, *names)))
-    digest = digest_of({"weeks": weeks, "versions": versions(), "playing": _playing_digest()})
+    digests = {name: _digest(name, weeks) for name in wanted}
     starts = range(FIRST_SEED, FIRST_SEED + people, PART)
     found: dict[str, dict[int, Part]] = {name: {} for name in wanted}
     with ProcessPoolExecutor(CORES) as pool:
@@ -109,9 +110,14 @@ def run(
             count = min(PART, FIRST_SEED + people - first)
             for name in wanted:
                 path = folder / f"{name}.{first}.{count}.json"
-                part = _held(path, digest)
+                part = _held(path, digests[name])
                 if part is None:
-                    waiting[pool.submit(play_part, name, first, count, weeks, digest)] = (name, first, count, path)
+                    waiting[pool.submit(play_part, name, first, count, weeks, digests[name])] = (
+                        name,
+                        first,
+                        count,
+                        path,
+                    )
                 else:
                     found[name][first] = part
                     on_progress(name, count)
@@ -121,6 +127,14 @@ def run(
             write_whole(path, msgspec.json.encode(found[name][first]))
             on_progress(name, count)
     return {name: [parts[first] for first in starts] for name, parts in found.items()}
+
+
+def _digest(name: str, weeks: int) -> str:
+    """Of all that an assistant's weeks depend on."""
+    config = {"weeks": weeks, "versions": versions(), "playing": _playing_digest()}
+    if name in KINDS and KINDS[name].advised:
+        config["student"] = device_model().card.name
+    return digest_of(config)
 
 
 def _playing_digest() -> str:
