@@ -2,7 +2,8 @@
 # From nothing to a language model, its refinement, their rows and pictures: `runs/lm-tiny.sh` and `runs/lm-full.sh` say how
 # much of it. Run again, each part goes on where it stopped. MODEL names a model to start from, which then learns the teacher's
 # weeks with its reasoning (REASONING=--no-reasoning for bare answers); without it one is made, which learns bare answers in
-# weeks in which somebody makes mistakes. REFINE=0 leaves GRPO out.
+# weeks in which somebody makes mistakes. GRPO refines it on the planner's states, with OWN=1
+# on states of its own weeks, which a model that says nothing readable yet has none of; REFINE=0 leaves that out.
 set -euo pipefail
 OUT=$1
 RHYTHM=${RHYTHM:-rhythm}
@@ -27,7 +28,14 @@ $RHYTHM lm follow "$OUT/sft" --people "$PEOPLE"
 $RHYTHM lm eval "$OUT/sft/model" --conditions "$CONDITIONS" --results "$OUT/results-sft" --max-tokens "$MAX_TOKENS"
 
 [ "$REFINE" -gt 0 ] || exit 0
-$RHYTHM lm grpo --model "$OUT/sft/model" --data "$OUT/teacher.jsonl" --output "$OUT/grpo" --steps "$REFINE" \
-    --every "$REFINE" --rate "$REFINE_RATE" --max-tokens "$MAX_TOKENS" --lora "$LORA" "$REASONING"
+LIVED=$OUT/teacher.jsonl
+if [ -n "${OWN:-}" ]; then
+    LIVED=$OUT/own.jsonl
+    $RHYTHM lm teach --model "$OUT/sft/model" --seeds "2000000-$((2000000 + ${STATES:-64} - 1))" \
+        --max-tokens "$MAX_TOKENS" --output "$LIVED"
+fi
+$RHYTHM lm grpo --model "$OUT/sft/model" --data "$LIVED" --output "$OUT/grpo" --steps "$REFINE" \
+    --every "$REFINE" --rate "$REFINE_RATE" --prompts "${PROMPTS:-4}" --answers "${ANSWERS:-8}" --temperature "${WARMTH:-0.7}" \
+    --max-tokens "$MAX_TOKENS" --lora "$LORA" "$REASONING"
 $RHYTHM lm eval "$OUT/grpo/model" --conditions "$CONDITIONS" --results "$OUT/results-grpo" --max-tokens "$MAX_TOKENS" \
     --against "$OUT/results-sft"
