@@ -113,4 +113,5 @@ def draw_final(rows: Sequence[Row], path: Path) -> None:
             )
         axes.set_xticks([place + 0.3 for place in range(len(conditions))], conditions)
         axes.set_title("Grade v2, 95 % intervals over people")
-        axes.legend(fontsize=8, loc="lower right")
+        columns = min(len(_SHOWN), 2 * len(conditions))  # below the bars, of which one could hide behind it
+        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.08), ncols=max(1, columns))
