@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.belief.habit_forming import formed_typical
+from rhythm.bench.taps_asking import entropy
 from rhythm.bench.taps_play import ANSWERED, KNOWN, MOST_SLOTS, Taps
 from rhythm.life.answer_styles import StyleRange, sample_styles
 from rhythm.life.answers import outcome_probabilities
@@ -122,11 +123,6 @@ def _shares(logs: Floats) -> Floats:
 def _most_telling(said: Floats, shares: Floats) -> NDArray[np.int64]:
     """The action whose answer tells most of the archetype, shape (people,)."""
     left = np.einsum("anko,nk->ano", said, shares)
-    told = _entropy(left) - np.einsum("ank,nk->an", _entropy(said), shares)
+    told = entropy(left) - np.einsum("ank,nk->an", entropy(said), shares)
     best: NDArray[np.int64] = told.argmax(axis=0)
     return best
-
-
-def _entropy(chances: Floats) -> Floats:
-    entropy: Floats = -(chances * np.log(np.maximum(chances, 1e-12))).sum(axis=-1)
-    return entropy
