@@ -157,8 +157,10 @@ def test_a_run_that_came_to_nothing_may_be_begun_anew_and_a_damaged_one_is_named
 
 
 def test_what_was_played_before_is_named_where_it_is_damaged(tmp_path: Path) -> None:
-    for number in ("1", "20", "new"):
+    for number in ("1", "20", "new", "30"):
         (tmp_path / "checkpoints" / f"checkpoint-{number}").mkdir(parents=True)
+        if number != "30":  # which is just being written
+            (tmp_path / "checkpoints" / f"checkpoint-{number}" / "trainer_state.json").write_text("{}")
     assert list(checkpoints_of(tmp_path)) == [1, 20]
     for damaged in ("{", "[]", '{"config": {"people": 2, "first_seed": 900000000}}'):
         (tmp_path / "played.json").write_text(damaged)

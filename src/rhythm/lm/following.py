@@ -20,6 +20,7 @@ from rhythm.bench.rows import Row
 from rhythm.life.populations import Population, sample_people
 from rhythm.lm.models import load_model
 from rhythm.lm.player import LoadedPolicy
+from rhythm.lm.sft import whole_checkpoints
 from rhythm.policy.face import Policy
 from rhythm.policy.registry import make_policy
 from rhythm.vocab import InvalidValueError, SchemaError
@@ -34,16 +35,15 @@ Floats = NDArray[np.float64]
 
 
 def checkpoints_of(run: Path) -> dict[int, Path]:
-    """The checkpoints of a run's folder by step, in order.
+    """The checkpoints of a run's folder by step, in order; one that is just being written is left for another time.
 
     Raises:
         InvalidValueError: it has none.
     """
-    named = (path for path in (run / "checkpoints").glob("checkpoint-*") if path.name[11:].isdecimal())
-    found = {int(path.name[11:]): path for path in named}
+    found = whole_checkpoints(run)
     if not found:
         raise InvalidValueError(f"{run} holds no checkpoint; it is the folder that `rhythm lm sft` or `grpo` writes")
-    return dict(sorted(found.items()))
+    return found
 
 
 def follow(run: Path, people: int, on_checkpoint: Callable[[str, int], None] = lambda _l, _n: None) -> list[Row]:

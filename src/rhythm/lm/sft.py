@@ -197,10 +197,16 @@ def step_teller(on_step: OnStep) -> Any:
     return Teller()
 
 
-def last_whole(output: Path) -> str | None:
-    """The last checkpoint of a run that was written to its end; one that was interrupted lacks its state."""
+def whole_checkpoints(output: Path) -> dict[int, Path]:
+    """The checkpoints of a run by step, in order; one whose writing is not over, or was cut short, lacks its state."""
     found = [path.parent for path in (output / CHECKPOINTS).glob("checkpoint-*/trainer_state.json")]
-    steps = {int(path.name.removeprefix("checkpoint-")): path for path in found if path.name[11:].isdecimal()}
+    steps = {path.name.removeprefix("checkpoint-"): path for path in found}
+    return dict(sorted((int(step), path) for step, path in steps.items() if step.isdecimal()))
+
+
+def last_whole(output: Path) -> str | None:
+    """The last checkpoint of a run that was written to its end."""
+    steps = whole_checkpoints(output)
     return str(steps[max(steps)]) if steps else None
 
 
