@@ -1,9 +1,13 @@
-"""Lets a model answer many conversations side by side, each turn read once: its keys and values are kept."""
+"""Lets a model answer many conversations side by side, each turn read once: its keys and values are kept.
+
+A model whose learned table of positions is full reads on at its last place: what it says there is worth
+little, and is scored like any other answer.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from rhythm.lm.models import Loaded, NoModelError
+from rhythm.lm.models import Loaded, NoModelError, places_of
 from rhythm.vocab import InvalidValueError
 
 MAX_TOKENS: Final = 256
@@ -40,6 +44,8 @@ class Decoder:
         self._torch = torch
         self._model, self._tokenizer = loaded.model.eval(), loaded.tokenizer
         self._max_tokens, self._temperature = max_tokens, temperature
+        places = places_of(loaded.model)
+        self._last_place = None if places is None else places - 1
         self._cache: Any = None
         self._mask = torch.zeros((rows, 0), dtype=torch.long, device=self._model.device)
         self._unread: list[list[int]] = [[] for _ in range(rows)]
@@ -89,7 +95,7 @@ class Decoder:
         said = self._model(
             input_ids=torch.tensor(padded, device=self._mask.device),
             attention_mask=self._mask,
-            position_ids=(self._mask.cumsum(dim=1) - 1).clamp(min=0)[:, -width:],
+            position_ids=(self._mask.cumsum(dim=1) - 1).clamp(min=0, max=self._last_place)[:, -width:],
             cache=self._cache,
             use_cache=True,
             logits_to_keep=1,

@@ -18,7 +18,7 @@ import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
 from rhythm.lm.answers import read_answer
-from rhythm.lm.models import load_model
+from rhythm.lm.models import Loaded, load_model, places_of
 from rhythm.lm.needs import need
 from rhythm.lm.prompt import week_messages
 from rhythm.lm.rewards import LAYERS, Layer, Situation
@@ -119,6 +119,32 @@ def states_of(weeks: Sequence[Trajectory], plan: GrpoPlan, *, reasoning: bool = 
     return rows
 
 
+def readable_states(rows: Sequence[dict[str, Any]], loaded: Loaded, max_tokens: int) -> list[dict[str, Any]]:
+    """The states that a model with a table of positions can read and answer; all of them for any other model.
+
+    Args:
+        rows: see `states_of`.
+        loaded: the model.
+        max_tokens: of an answer.
+
+    Raises:
+        InvalidValueError: none.
+    """
+    places = places_of(loaded.model)
+    if places is None:
+        return list(rows)
+    tokenizer, prompts = loaded.tokenizer, [row["prompt"] for row in rows]
+    texts = tokenizer.apply_chat_template(prompts, tokenize=False, add_generation_prompt=True)
+    lengths = [len(tokens) for tokens in tokenizer(texts, add_special_tokens=False)["input_ids"]]
+    kept = [row for row, length in zip(rows, lengths, strict=True) if length + max_tokens <= places]
+    if not kept:
+        raise InvalidValueError(
+            f"the model has {places} places, and the shortest state takes {min(lengths)} before an answer of "
+            f"{max_tokens} tokens; name a model that reads more, or give --max-tokens less"
+        )
+    return kept
+
+
 def answers_of(week: Trajectory, *, reasoning: bool = True) -> list[str]:
     """The answers of a completed week up to the first that cannot be read; none of a week that was not completed."""
     answers: list[str] = []
@@ -177,7 +203,7 @@ def refine(
     Raises:
         MissingPackagesError: the extra ``lm`` is not installed.
         NoModelError: see `load_model`.
-        InvalidValueError: see `states_of`; or the folder holds a run by another plan.
+        InvalidValueError: see `states_of` and `readable_states`; or the folder holds a run by another plan.
         NoEnvironmentError: the environment does not answer.
     """
     need("torch", "transformers", "trl", "datasets", "peft")
@@ -191,6 +217,8 @@ def refine(
     from trl import GRPOConfig, GRPOTrainer  # noqa: PLC0415
 
     loaded = load_model(plan.model)
+    if not plan.environment:
+        rows = readable_states(rows, loaded, plan.max_tokens)
     trainer = GRPOTrainer(
         model=loaded.model,
         processing_class=loaded.tokenizer,

@@ -99,6 +99,15 @@ def check_whole(name: str, found: Mapping[str, Any]) -> None:
         )
 
 
+def places_of(model: Any) -> int | None:
+    """How many tokens a model with a learned table of positions has places for; None where positions are worked out."""
+    config = model.config.get_text_config()
+    if getattr(config, "rope_parameters", None):
+        return None
+    places: int | None = getattr(config, "max_position_embeddings", None)
+    return places
+
+
 def digest_of_model(name: str) -> str:
     """Sixteen hexadecimal digits that change where a folder's weights do; of a hub model its name."""
     found = hashlib.sha256()

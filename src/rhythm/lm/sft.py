@@ -14,7 +14,7 @@ import msgspec
 
 from rhythm.bench.results import write_whole
 from rhythm.lm.conversations import Conversation, as_training_rows
-from rhythm.lm.models import device, load_model
+from rhythm.lm.models import device, load_model, places_of
 from rhythm.lm.needs import need
 from rhythm.vocab import InvalidValueError, SchemaError
 
@@ -38,7 +38,7 @@ class SftPlan(msgspec.Struct, frozen=True, kw_only=True):
         gather: see `batch`.
         rate: highest learning rate; warmed up over `warmup` of the steps, then half a cosine.
         warmup: share of the steps.
-        longest: most tokens of a week; what is beyond is not learned.
+        longest: most tokens of a week; what is beyond, or beyond a model's own table of positions, is not learned.
         strangers: share of weeks that are read with another week's answers, so that a model does not merely copy
             what was believed before; at most 1, and of no use where a week has reasoning or a batch one week.
         lora: rank of a LoRA adapter on all linear layers (Hu et al. 2022); 0 trains the whole model.
@@ -118,7 +118,7 @@ def train(plan: SftPlan, weeks: Sequence[Conversation], output: Path, on_step: O
     trainer = AnswerTrainer(
         model=loaded.model,
         processing_class=loaded.tokenizer,
-        args=SFTConfig(**_options(plan, output)),
+        args=SFTConfig(**_options(plan, output), max_length=min(plan.longest, places_of(loaded.model) or plan.longest)),
         train_dataset=Dataset.from_list(list(as_training_rows(learned, soft=soft is not None))),
         eval_dataset=Dataset.from_list(list(as_training_rows(aside, soft=soft is not None))),
         data_collator=WeighedCollator(loaded.tokenizer.pad_token_id) if soft else None,
@@ -144,7 +144,6 @@ def _options(plan: SftPlan, output: Path) -> dict[str, Any]:
         "learning_rate": plan.rate,
         "warmup_steps": plan.warmup,
         "lr_scheduler_type": "cosine",
-        "max_length": plan.longest,
         "assistant_only_loss": True,
         "eval_strategy": "steps",
         "eval_steps": plan.every,
