@@ -12,7 +12,7 @@ from rhythm.cli.main import main
 from rhythm.lm.endpoint import Endpoint, Model, NoAnswerError, key_from, retry_after_s
 from rhythm.lm.model_teacher import Prices
 from rhythm.lm.teaching import Plan, Teaching, Totals
-from rhythm.lm.trajectories import Status, Trajectory, Who, read_lines
+from rhythm.lm.trajectories import Status, Trajectory, Who, read_file, read_lines
 from rhythm.vocab import WEEK_STEPS, Action, InvalidValueError, RhythmError
 
 KEY = "sk-not-for-anyone"
@@ -156,8 +156,9 @@ def test_azure_has_an_address_and_a_header_of_its_own(
     file = tmp_path / "a.jsonl"
     args = ["lm", "teach", "--seeds", "2000000", "--output", str(file), "--teacher", "dep", "--azure", "--json"]
     with serving() as (address, books), pytest.raises(SystemExit) as ended:
-        main([*args, "--base-url", address])
+        main([*args, "--base-url", address, "--temperature", "0.5"])
     assert ended.value.code == 0
+    assert [week.teacher for week in read_file(file).weeks.values()] == ["dep at temperature 0.5"]
     assert books.paths == {"/openai/deployments/dep/chat/completions?api-version=2024-10-21"}
     assert books.keys == {KEY}
     printed = capsys.readouterr()

@@ -96,6 +96,11 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return f"{before}://{found.rpartition('@')[2]}{slash}{path}"
 
     @property
+    def on_record(self) -> str:
+        """Who answers, as weeks in words name their teacher: the model, and the temperature that it is asked at."""
+        return self.model if self.temperature is None else f"{self.model} at temperature {self.temperature:g}"
+
+    @property
     def url(self) -> str:
         """Where questions are sent."""
         base = self.base_url.rstrip("/")

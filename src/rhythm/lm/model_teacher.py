@@ -140,4 +140,4 @@ def _week(
         episode.answer(answer.text)
     if status is Status.STOPPED and usage == (before.usage if before else Usage()):
         return None
-    return Trajectory(seed, who, model.endpoint.model, PROMPT_VERSION, status, tuple(episode.steps), usage, failure)
+    return Trajectory(seed, who, model.endpoint.on_record, PROMPT_VERSION, status, tuple(episode.steps), usage, failure)

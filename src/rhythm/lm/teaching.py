@@ -147,7 +147,7 @@ class Teaching:
         """Have a model play what is open.
 
         Args:
-            model: who answers; the plan's teacher is its name.
+            model: who answers; the plan's teacher is `Endpoint.on_record`.
             prices: of a million tokens.
             budget: most that all weeks of this plan in the file may cost together; None without end.
             concurrency: weeks at once.

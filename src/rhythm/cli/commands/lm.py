@@ -88,10 +88,24 @@ def teach(
         raise InvalidValueError("--model plays in this process: leave out --teacher, --base-url and --budget")
     if asked != bool(base_url):
         raise InvalidValueError("a model to ask needs both --teacher, its name, and --base-url, its server")
+    endpoint = None
     if model:
         from rhythm.lm.models import digest_of_model, load_model  # noqa: PLC0415
 
         teacher = f"model {digest_of_model(model)}" + (f" at temperature {temperature:g}" if temperature else "")
+    elif base_url:
+        endpoint = Endpoint(
+            base_url=base_url,
+            model=teacher,
+            key=key_from(key_variable, needed=azure),
+            azure=azure,
+            stream=stream,
+            temperature=temperature,
+            max_tokens=max_tokens,
+            limit_name=limit_name,
+            timeout_s=timeout_s,
+        )
+        teacher = endpoint.on_record
     plan = Plan(seed_range(seeds), Who(population, corners), teacher, for_evaluation=for_evaluation)
     teaching = Teaching(plan, output)
     prices = Prices(price_in, price_out)
@@ -105,18 +119,7 @@ def teach(
                 load_model(model), max_tokens=max_tokens, temperature=temperature or 0.0,
                 on_week=lambda: on_week("", 1),
             )  # fmt: skip
-        elif base_url:
-            endpoint = Endpoint(
-                base_url=base_url,
-                model=teacher,
-                key=key_from(key_variable, needed=azure),
-                azure=azure,
-                stream=stream,
-                temperature=temperature,
-                max_tokens=max_tokens,
-                limit_name=limit_name,
-                timeout_s=timeout_s,
-            )
+        elif endpoint:
             totals = teaching.run_model(Model(endpoint), prices, budget, concurrency, lambda: on_week("", 1))
         else:
             totals = teaching.run(lambda: on_week("", 1))
