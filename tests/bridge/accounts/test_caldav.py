@@ -10,7 +10,8 @@ from bridge.accounts.radicale_server import PASSWORD, USER, Radicale, radicale
 from bridge.calendar.ics_texts import calendar
 from bridge.calendar.servers import Answer, Server, body, redirect, serving
 from rhythm.bridge.accounts.caldav import CaldavLogin, read_caldav
-from rhythm.bridge.calendar.events import CalendarContents, CalendarError
+from rhythm.bridge.calendar.busy import blocks
+from rhythm.bridge.calendar.events import CalendarContents, CalendarError, CalendarEvent
 from rhythm.bridge.calendar.feeds import FeedError, FeedErrorKind
 from rhythm.bridge.calendar.ics import window_around
 
@@ -102,6 +103,34 @@ def test_objects_that_come_back_empty_are_asked_for_by_name(peer: Server) -> Non
     assert b"<d:href>/dav/x&amp;y.ics</d:href>" in peer.bodies[-1]
 
 
+DECLINED = calendar(
+    "UID:d\nDTSTART:20260310T090000Z\nDTEND:20260310T110000Z\nSUMMARY:Board\nORGANIZER:mailto:bo@x.org\n"
+    "ATTENDEE;PARTSTAT=DECLINED:mailto:Kim@X.org\nATTENDEE;PARTSTAT=ACCEPTED:mailto:bo@x.org\n"
+    "ATTENDEE;PARTSTAT=ACCEPTED:mailto:lu@x.org"
+)
+
+
+def test_an_invitation_that_the_person_declined_is_free_whoever_tells_their_address(peer: Server) -> None:
+    full = RESOURCE.format(href="/dav/d.ics", prop=f"<c:calendar-data>{DECLINED.decode()}</c:calendar-data>")
+    principal = "<d:current-user-principal><d:href>/dav/</d:href></d:current-user-principal>"
+    resource = "<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>"
+    hrefs = "<d:href>/dav/</d:href><d:href>mailto:KIM@x.org</d:href>"
+    told = f"<c:calendar-user-address-set>{hrefs}</c:calendar-user-address-set>"
+    itself = RESOURCE.format(href="/dav/", prop=resource + principal)
+    of_person = RESOURCE.format(href="/dav/", prop=told)
+
+    def only(user: str, *replies: Answer) -> CalendarEvent:
+        answers(peer, *replies)
+        (event,) = read(peer.url("/dav/"), user).events
+        return event
+
+    asked = only("kim", multistatus(itself), multistatus(of_person), multistatus(full))
+    by_name = only("Kim@x.org", multistatus(itself), multistatus(full))
+    unknown = only("kim", multistatus(itself), body(b"", 404), multistatus(full))
+    assert [event.declined for event in (asked, by_name, unknown)] == [True, True, False]
+    assert [blocks(event) for event in (asked, by_name, unknown)] == [False, False, True]
+
+
 BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><d:multistatus xmlns:d="DAV:">&b;</d:multistatus>'
 
 
@@ -113,6 +142,7 @@ BOMB = b'<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><d:multistatus xml
         (body(b"hello", 200), FeedErrorKind.NOT_A_CALENDAR),
         (body(b"", 503), FeedErrorKind.SERVER_ERROR),
         (body(b"", 403), FeedErrorKind.REFUSED),
+        (body(b"", 429), FeedErrorKind.SERVER_ERROR),
         (redirect("https://evil.example/dav/"), FeedErrorKind.BAD_REDIRECT),
     ],
 )

@@ -1,16 +1,17 @@
 """Reading calendars from a CalDAV server (RFC 4791) with the person's own name and password.
 
-From the address given: who am I, where are my calendars, which of them hold events; then the events of a window from
-each. Repetition is worked out here, never by the server, as servers differ in it. Objects that come back empty (some
-servers do so in a query) are asked for once more by their names. The password goes over https alone, private
-networks of one's own aside, and to no host outside the given one's domain. The whole has one deadline, slow headers
-and the reading of what came included.
+From the address given: who am I and by which e-mail addresses am I invited, where are my calendars, which of them hold
+events; then the events of a window from each. Repetition is worked out here, never by the server, as servers differ in
+it. Objects that come back empty (some servers do so in a query) are asked for once more by their names. The password
+goes over https alone, private networks of one's own aside, and to no host outside the given one's domain. The whole has
+one deadline, slow headers and the reading of what came included.
 """
 
 import asyncio
 import re
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from ipaddress import ip_address
 from typing import Final
@@ -46,6 +47,7 @@ READING_S: Final = 120.0
 _HOPS: Final = 5
 _DAV, _CAL = "{DAV:}", "{urn:ietf:params:xml:ns:caldav}"
 _NAMES: Final = 'xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav"'
+_OF_PERSON: Final = "<c:calendar-home-set/><c:calendar-user-address-set/>"
 _DEFINES = re.compile(r"\ufeff?(?:\s++|<\?.*?\?>|<!--.*?-->)*+<!", re.DOTALL)
 """What begins with definitions of its own, behind nothing but blanks, instructions and comments."""
 _SUFFIXES = frozenset({"ac", "co", "com", "edu", "go", "gob", "gov", "me", "ne", "net", "or", "org"})
@@ -104,7 +106,8 @@ def read_caldav(
     for data in server.everything(window):
         limits = Limits(budget_s=min(Limits().budget_s, server.left_s()))
         try:
-            contents = read_ics(data, zone, window, source=name, limits=limits)
+            own = frozenset(server.own_addresses)
+            contents = read_ics(data, zone, window, source=name, own_addresses=own, limits=limits)
         except NotACalendarError:
             contents = CalendarContents((), (Problem(ProblemKind.UNFINISHED, "calendar object"),))
         found.append(contents)
@@ -116,8 +119,16 @@ def read_caldav(
 
 
 class _Server:
+    """A server that is asked.
+
+    Attributes:
+        own_addresses: the person's e-mail addresses, lower case, as far as name and server tell them: who was invited
+            and declined is free then.
+    """
+
     def __init__(self, login: CaldavLogin, *, allow_private: bool) -> None:
         self._login = login
+        self.own_addresses = {login.user.strip().lower()} if "@" in login.user else set[str]()
         self._allow_private = allow_private
         self._until_s = time.monotonic() + READING_S
         try:
@@ -145,19 +156,33 @@ class _Server:
 
     def calendars(self) -> list[httpx.URL]:
         """The calendars that hold events: the address itself where it is one, else those of the person."""
-        wanted = "<d:current-user-principal/><c:calendar-home-set/><d:resourcetype/>"
-        (url, replies) = self._properties(self._home, wanted, depth=0)
-        if any(_is_calendar(one) for one in replies):
+        wanted = f"<d:current-user-principal/><d:resourcetype/>{_OF_PERSON}"
+        url, replies = self._properties(self._home, wanted, depth=0)
+        home, principal = self._person(replies), _link(replies, f"{_DAV}current-user-principal/{_DAV}href")
+        itself = any(_is_calendar(one) for one in replies)
+        if principal is not None and not itself and home is None:
+            url, replies = self._properties(_joined(url, principal), _OF_PERSON, depth=0)
+            home = self._person(replies)
+        elif principal is not None and not self.own_addresses:
+            with suppress(CalendarError):  # the events are to be had without
+                self._person(self._properties(_joined(url, principal), _OF_PERSON, depth=0)[1])
+        if itself:
             return [url]
-        home = _link(replies, f"{_CAL}calendar-home-set/{_DAV}href")
-        if home is None and (principal := _link(replies, f"{_DAV}current-user-principal/{_DAV}href")) is not None:
-            url, replies = self._properties(_joined(url, principal), "<c:calendar-home-set/>", depth=0)
-            home = _link(replies, f"{_CAL}calendar-home-set/{_DAV}href")
         if home is None:
             raise CalendarError(f"{self._home.host} names no calendars of yours; give the address of a calendar itself")
         wanted = "<d:resourcetype/><c:supported-calendar-component-set/>"
         url, replies = self._properties(_joined(url, home), wanted, depth=1)
         return [_joined(url, one.href) for one in replies if _is_calendar(one)][:MOST_CALENDARS]
+
+    def _person(self, replies: Sequence[_Reply]) -> str | None:
+        """Where the person's calendars are, if it is told; takes in their addresses."""
+        for reply in replies:
+            found = reply.find(f"{_CAL}calendar-user-address-set")
+            for href in () if found is None else found.iter(f"{_DAV}href"):
+                scheme, _, address = (href.text or "").strip().lower().partition(":")
+                if scheme == "mailto" and "@" in address:
+                    self.own_addresses.add(address)
+        return _link(replies, f"{_CAL}calendar-home-set/{_DAV}href")
 
     def objects(self, calendar: httpx.URL, window: Window) -> Iterator[bytes]:
         """The calendar objects that touch a window, each a small calendar."""
@@ -203,7 +228,7 @@ class _Server:
                 continue
             if status in (401, 403):
                 raise FeedError(FeedErrorKind.REFUSED, url.host, "refuses the name or password; give them again")
-            if status >= 500:
+            if status == 429 or status >= 500:
                 raise FeedError(FeedErrorKind.SERVER_ERROR, url.host, f"failed (status {status}); try again later")
             if status != 207:
                 raise FeedError(FeedErrorKind.NOT_A_CALENDAR, url.host, "does not speak CalDAV there")
