@@ -242,6 +242,8 @@ FAILURE_WORDS = {
     "not_a_calendar": "what is there is no calendar; copy the secret iCal address, not the web page's",
     "server_error": "the server failed; it is tried again by itself",
     "needs_login": "the account does not take the login any more; take it out and connect it again",
+    "forbidden": "the account does not let this login see it; connect it again and allow all that it asks for",
+    "unknown": "the server knows no calendar at that address; it is tried again by itself",
     "later": "the account asks to come back later; it is tried again by itself",
     "bad_answer": "the account gave an answer that cannot be read; it is tried again by itself",
     "SecretError": "the address cannot be read any more; take the calendar out and add it again",

@@ -73,8 +73,9 @@ class Peer:
             return 400, {}, b'{"error": "invalid_grant"}'
         self.access, self._left = f"access-{self.given}", self.token_uses
         answer: dict[str, Any] = {"access_token": self.access, "expires_in": 3600, "token_type": "bearer"}
-        if self._rotates or by_code:
-            self.refresh = f"refresh-{self.given}" if self._rotates else self.refresh
+        if self._rotates:
+            self.refresh = f"refresh-{self.given}"
+        if by_code or (self._rotates and form.get("scope") == "offline"):
             answer["refresh_token"] = self.refresh
         return 200, {}, json.dumps(answer).encode()
 

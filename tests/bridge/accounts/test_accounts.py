@@ -1,9 +1,11 @@
 """Accounts over real HTTP: pages, tokens that end, being told to wait, and two years with twenty interruptions."""
 
+import math
 import random
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -26,6 +28,7 @@ from rhythm.bridge.accounts.credentials import Credentials, authorize_address, c
 from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, all_accounts
 from rhythm.bridge.accounts.session import Session
 from rhythm.bridge.wearables.days import summarise
+from rhythm.bridge.wearables.problems import ProblemKind
 from rhythm.bridge.wearables.records import Record, gate
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.sources import source_named
@@ -148,9 +151,10 @@ def test_a_long_wait_ends_the_reading_and_says_until_when(peer: tuple[str, Peer]
 @pytest.mark.parametrize(
     ("statuses", "kind"),
     [
-        ([(403, "")], AccountErrorKind.NEEDS_LOGIN),
-        ([(400, "")], AccountErrorKind.REFUSED),
-        ([(302, "")], AccountErrorKind.REFUSED),
+        ([(403, "")] * 99, AccountErrorKind.NEEDS_LOGIN),
+        ([(400, "")] * 99, AccountErrorKind.REFUSED),
+        ([(302, "")] * 99, AccountErrorKind.REFUSED),
+        ([(404, "")] * 99, AccountErrorKind.UNKNOWN),
         ([(500, "")] * 4, AccountErrorKind.UNREACHABLE),
         ([(200, "")], AccountErrorKind.BAD_ANSWER),
     ],
@@ -165,6 +169,36 @@ def test_what_cannot_be_read_is_a_typed_error_without_a_token(
     assert caught.value.kind is kind
     text = str(caught.value)
     assert not any(word in text for word in (served.access, REFRESH, CLIENT_SECRET, "busy", "127.0.0.1"))
+
+
+@pytest.mark.parametrize("status", [400, 403, 404])
+def test_a_kind_that_is_not_given_leaves_the_others_and_is_counted(peer: tuple[str, Peer], status: int) -> None:
+    name, served = peer
+    account, kept = ACCOUNTS[name], Kept(name)
+    whole = read(name, served, 70, kept)
+    for missing in (account.kinds[1], account.kinds[-1]):
+        path = account.request(missing, TODAY, TODAY, "").path.split(f"/{TODAY.year}")[0]
+        answer = served.answer
+
+        def refusing(asked: str, *rest: Any, path: str = path, answer: Any = answer) -> Any:
+            return (status, {}, b"") if asked.startswith(path) else answer(asked, *rest)
+
+        served.answer = refusing  # type: ignore[assignment, method-assign]
+        with kept.session(served) as session:
+            found = list(steps(account, session, TODAY - timedelta(days=69), TODAY, UTC))
+        served.answer = answer  # type: ignore[method-assign]
+        assert found[-1].mark.done
+        not_given = [p.count for step in found for p in step.problems if p.kind is ProblemKind.NOT_GIVEN]
+        assert sum(not_given) == math.ceil(70 / account.chunk_days)
+        assert 0 < len({record.key for step in found for record in step.records}) <= len({r.key for r in whole})
+
+
+def test_where_nothing_is_answered_nothing_is_passed_over() -> None:
+    with serving(PEERS["oura"](TODAY)) as served:
+        served.trouble = [(403, "")] * 99
+        kept = Kept("oura")
+        with kept.session(served) as session, pytest.raises(AccountError, match="allow all that it asks for"):
+            next(steps(ACCOUNTS["oura"], session, TODAY - timedelta(days=69), TODAY, UTC))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,10 @@
 
 The days are cut into chunks of what one request may ask for; for each chunk every kind is asked for, page by page.
 After each page stands a `Mark`: what to ask for next. A reading that goes on from a mark asks for nothing before it.
+
+A kind that a vendor refuses, does not know or does not let this login see is passed over and counted, as long as
+something else is answered: one box that was not ticked must not keep everything else away. Where nothing is answered
+at all, the reading ends there and has passed over nothing.
 """
 
 from collections.abc import Iterator
@@ -15,6 +19,8 @@ from rhythm.bridge.wearables.exports.collecting import Collector, UnusableError
 from rhythm.bridge.wearables.problems import Problem, ProblemKind, ProblemTally
 from rhythm.bridge.wearables.records import Record
 
+PASSED_OVER = frozenset({AccountErrorKind.REFUSED, AccountErrorKind.FORBIDDEN, AccountErrorKind.UNKNOWN})
+"""Why a request may fail that says nothing of the others."""
 MOST_PAGES = 2_000
 """Of one kind of one chunk; a vendor whose pages never end is left."""
 
@@ -65,15 +71,25 @@ def steps(
     """
     mark = mark or Mark(last, done=last < first)
     going_on = False  # a page's name from an earlier reading may not be taken any more; one of this reading is
+    passed_over = 0
     while not mark.done:
         kind = account.kinds[mark.kind]
         begin = max(first, mark.last - timedelta(days=account.chunk_days - 1))
         try:
             answer = session.get(account.request(kind, begin, mark.last, mark.after))
         except AccountError as error:
-            if error.kind is not AccountErrorKind.REFUSED or not mark.after or going_on:
+            if error.kind not in PASSED_OVER or (mark.after and going_on):
                 raise
-            mark, going_on = _at_first_page(mark), True
+            if mark.after:
+                mark, going_on = _at_first_page(mark), True
+                continue
+            passed_over += 1
+            if not session.answered and passed_over == len(account.kinds):
+                raise _refused(error) from None
+            mark = _behind(account, mark, "", begin, first, dict(mark.carry))
+            if session.answered:
+                yield Step((), _gaps(passed_over), mark)
+                passed_over = 0
             continue
         going_on = True
         page = account.page(kind, answer)
@@ -87,7 +103,20 @@ def steps(
             raise AccountError(AccountErrorKind.BAD_ANSWER, f"{account.title} gives pages without an end")
         mark = _behind(account, mark, page.after, begin, first, carry)
         once = {record.key: record for record in out.records}
-        yield Step(tuple(once.values()), tally.take(), mark)
+        yield Step(tuple(once.values()), (*_gaps(passed_over), *tally.take()), mark)
+        passed_over = 0
+
+
+def _gaps(count: int) -> tuple[Problem, ...]:
+    """So many kinds of a stretch of days that were passed over, as a problem."""
+    return (Problem(ProblemKind.NOT_GIVEN, None, count, 0),) if count else ()
+
+
+def _refused(error: AccountError) -> AccountError:
+    """What a vendor's refusing everything means: a login that may see nothing at all has to be agreed to again."""
+    if error.kind is not AccountErrorKind.FORBIDDEN:
+        return error
+    return AccountError(AccountErrorKind.NEEDS_LOGIN, str(error))
 
 
 def _take(account: HealthAccount, kind: str, item: object, out: Collector, zone: tzinfo, carry: Carry) -> None:

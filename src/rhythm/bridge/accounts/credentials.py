@@ -26,6 +26,7 @@ class Login(msgspec.Struct, frozen=True):
         scopes: what is asked for.
         extra: further words of the page's address.
         advice: where the person makes the app or the key.
+        renewal: further words of what is posted to renew a token.
     """
 
     token_url: str
@@ -33,6 +34,7 @@ class Login(msgspec.Struct, frozen=True):
     scopes: tuple[str, ...] = ()
     extra: tuple[tuple[str, str], ...] = ()
     advice: str = ""
+    renewal: tuple[tuple[str, str], ...] = ()
 
     @property
     def by_key(self) -> bool:
@@ -108,9 +110,10 @@ def code_form(credentials: Credentials, code: str, redirect_url: str) -> dict[st
     }
 
 
-def renewal_form(credentials: Credentials) -> dict[str, str]:
+def renewal_form(login: Login, credentials: Credentials) -> dict[str, str]:
     """What is posted to renew an access token."""
     return {
+        **dict(login.renewal),
         "grant_type": "refresh_token",
         "refresh_token": credentials.refresh_token,
         "client_id": credentials.client_id,

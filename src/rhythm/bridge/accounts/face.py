@@ -25,8 +25,12 @@ class AccountErrorKind(StrEnum):
 
     NEEDS_LOGIN = "needs_login"
     """The vendor does not take the key or login any more."""
+    FORBIDDEN = "forbidden"
+    """The vendor does not let this login see what was asked for."""
     REFUSED = "refused"
     """The vendor refuses the request itself."""
+    UNKNOWN = "unknown"
+    """The vendor knows nothing at that address."""
     LATER = "later"
     """The vendor asks to come back later."""
     UNREACHABLE = "unreachable"

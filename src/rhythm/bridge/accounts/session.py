@@ -37,7 +37,13 @@ def _now_at() -> datetime:
 
 
 class Session:
-    """An account that is being read; use it as a context."""
+    """An account that is being read; use it as a context.
+
+    Attributes:
+        answered: whether a request has been answered with data, or with there being none.
+    """
+
+    answered = False
 
     def __init__(
         self,
@@ -77,7 +83,7 @@ class Session:
         self._client.close()
 
     def get(self, request: Request) -> Any:
-        """The JSON that answers a request; None for an empty answer or where there is nothing.
+        """The JSON that answers a request; None for an empty answer.
 
         Raises:
             AccountError: it cannot be had; see its kind.
@@ -94,7 +100,9 @@ class Session:
                 self._renew()
                 renewed = True
                 continue
-            return self._read(status, body)
+            answer = self._read(status, body)
+            self.answered = True
+            return answer
 
     def exchange_code(self, code: str, redirect_url: str) -> Credentials:
         """Turns the code of an agreed login into tokens, and keeps them.
@@ -118,7 +126,7 @@ class Session:
         if not self._account.login.by_key:
             if not self._credentials.refresh_token:
                 raise self._needs_login()
-            self._tokens(renewal_form(self._credentials))
+            self._tokens(renewal_form(self._account.login, self._credentials))
             return
         if not sendable(self._credentials.key):
             raise self._needs_login()
@@ -185,10 +193,18 @@ class Session:
         return bytes(data)
 
     def _read(self, status: int, body: bytes) -> Any:
-        if status in (204, 404) or (status == 200 and not body.strip()):
+        if status == 204 or (status == 200 and not body.strip()):
             return None
-        if status in (401, 403):
+        if status == 401:
             raise self._needs_login()
+        if status == 403:
+            raise AccountError(
+                AccountErrorKind.FORBIDDEN,
+                f"{self._account.title} does not let this login see what was asked for; run "
+                f"`rhythm connect add {self._account.name}` again and allow all that it asks for",
+            )
+        if status == 404:
+            raise AccountError(AccountErrorKind.UNKNOWN, f"{self._account.title} knows nothing at that address")
         if status >= 500:
             raise AccountError(AccountErrorKind.UNREACHABLE, f"{self._account.title} has trouble (status {status})")
         if status != 200:
@@ -201,7 +217,8 @@ class Session:
     def _needs_login(self) -> AccountError:
         return AccountError(
             AccountErrorKind.NEEDS_LOGIN,
-            f"{self._account.title} does not take the login any more; run `rhythm connect {self._account.name}` again",
+            f"{self._account.title} does not take the login any more; "
+            f"run `rhythm connect add {self._account.name}` again",
         )
 
 

@@ -45,6 +45,7 @@ class WhoopAccount:
         "https://api.prod.whoop.com/oauth/oauth2/token",
         "https://api.prod.whoop.com/oauth/oauth2/auth",
         ("offline", "read:sleep", "read:recovery", "read:workout"),
+        renewal=(("scope", "offline"),),  # without it no further refresh token is given
         advice="make an app of your own at https://developer-dashboard.whoop.com",
     )
 

@@ -36,6 +36,7 @@ class ProblemKind(StrEnum):
     OVERSIZED = "oversized"
     TOO_DAMAGED = "too_damaged"
     STALE_CHECKPOINT = "stale_checkpoint"
+    NOT_GIVEN = "not_given"
 
 
 SENTENCES: dict[ProblemKind, str] = {
@@ -53,6 +54,7 @@ SENTENCES: dict[ProblemKind, str] = {
     ProblemKind.TOO_DAMAGED: "is where reading stopped, after too much damage; everything before it was kept",
     ProblemKind.STALE_CHECKPOINT: "is not where the last import stopped: the file has changed, so it was read from "
     "its start; what was already there is not added twice",
+    ProblemKind.NOT_GIVEN: "is a kind of record that the account does not give for some days, and was passed over",
 }
 """What each problem says of a record or place, after its subject."""
 
