@@ -2,14 +2,17 @@
 
 import json
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from assist.houses import Clock, house
 from bridge.accounts.peers import CLIENT, CLIENT_SECRET, REFRESH, Peer, serving, whoop
 from rhythm.assist import Assistant
+from rhythm.assist.accounts import BeingReadError
+from rhythm.assist.day_facts import days_between
 from rhythm.assist.feeds import CALDAV, GOOGLE
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.bridge.accounts.credentials import Credentials
@@ -43,6 +46,21 @@ def assistant(tmp_path: Path, clock: Clock, peer: Peer) -> Iterator[Assistant]:
         yield made
 
 
+def breaking_down(peer: Peer, answers: int) -> list[int]:
+    """Has the peer fail after so many answers more, until the list that is given, which counts them, is cleared."""
+    left, original = [answers], peer.answer
+
+    def answer(path: str, *rest: Any) -> tuple[int, dict[str, str], bytes]:
+        if left and not path.endswith("/token"):
+            left[0] -= 1
+            if left[0] < 0:
+                return 500, {}, b""
+        return original(path, *rest)
+
+    peer.answer = answer  # type: ignore[assignment, method-assign]
+    return left
+
+
 def test_an_account_is_read_and_then_only_what_is_new(assistant: Assistant, clock: Clock, peer: Peer) -> None:
     run = assistant.read_account("whoop", first_days=60)
     assert run.state is ImportState.DONE
@@ -52,21 +70,15 @@ def test_an_account_is_read_and_then_only_what_is_new(assistant: Assistant, cloc
     later = assistant.read_account("whoop")
     assert 0 < later.counts["added"] < 60
     assert later.counts["known"] > 0
-    assert len(peer.asked) - asked <= 6, "only the days since, and three before"
+    assert len(peer.asked) - asked <= 6, "only the days since, and as many before as one request may hold"
     assert assistant.data().readings == run.counts["added"] + later.counts["added"]
 
 
 def test_a_reading_that_was_cut_short_goes_on_where_it_stopped(assistant: Assistant, clock: Clock, peer: Peer) -> None:
-    asked: list[int] = []
-    original = peer.answer
-
-    def failing(path: str, query: dict[str, str], form: dict[str, str], authorization: str):  # type: ignore[no-untyped-def]  # noqa: ANN202
-        asked.append(1)
-        return (400, {}, b"") if len(asked) == 5 else original(path, query, form, authorization)
-
-    peer.answer = failing  # type: ignore[method-assign]
+    left = breaking_down(peer, 4)
     with pytest.raises(AccountError):
         assistant.read_account("whoop", first_days=90)
+    left.clear()
     before = assistant.data().readings
     assert before > 0
     clock.at += timedelta(hours=1)
@@ -74,6 +86,80 @@ def test_a_reading_that_was_cut_short_goes_on_where_it_stopped(assistant: Assist
     assert run.state is ImportState.DONE
     assert len(assistant.data().imports) == 1, "the same run went on"
     assert assistant.data().readings == run.counts["added"] > before
+
+
+def test_a_reading_that_is_stuck_far_back_still_brings_each_new_day(
+    assistant: Assistant, clock: Clock, peer: Peer
+) -> None:
+    left = breaking_down(peer, 4)
+    with pytest.raises(AccountError):
+        assistant.read_account("whoop", first_days=90)
+    days = 3
+    for _ in range(days):
+        clock.at += timedelta(days=1)
+        left[0] = 6  # enough for what is new, and then trouble again
+        before = assistant.data().readings
+        with pytest.raises(AccountError):
+            assistant.read_account("whoop")
+        assert assistant.data().readings > before
+    left.clear()
+    assistant.read_account("whoop")
+    assert len(nights_of(assistant)) >= 80 + days
+
+
+def test_nights_that_a_watch_tells_two_weeks_late_are_read(assistant: Assistant, clock: Clock, peer: Peer) -> None:
+    late, answer = clock().date(), peer.answer
+
+    def unsynced(path: str, query: dict[str, str], *rest: Any) -> tuple[int, dict[str, str], bytes]:
+        cut = {**query, "end": min(query["end"], f"{late.isoformat()}T00:00:00.000Z")} if "end" in query else query
+        return answer(path, cut, *rest)
+
+    peer.answer = unsynced  # type: ignore[assignment, method-assign]
+    assistant.read_account("whoop", first_days=20)
+    clock.at += timedelta(days=7)
+    assistant.read_account("whoop")
+    assert late + timedelta(days=1) not in nights_of(assistant)
+    clock.at += timedelta(days=1)
+    peer.answer = answer  # type: ignore[method-assign]
+    assistant.read_account("whoop")
+    assert len({late + timedelta(days=n) for n in range(9)} & nights_of(assistant)) >= 7, (
+        "a night or so is missing anyhow"
+    )
+
+
+def test_a_reading_begins_with_a_login_and_ends_where_it_is_forgotten(assistant: Assistant, peer: Peer) -> None:
+    with pytest.raises(SecretError):
+        assistant.read_account("oura")
+    assert not assistant.data().imports
+    assert assistant.person.jobs.get("account-oura") is None
+    answer = peer.answer
+
+    def forgetting(path: str, *rest: Any) -> tuple[int, dict[str, str], bytes]:
+        if len(peer.asked) == 4:
+            assistant.disconnect_account("whoop")
+        return answer(path, *rest)
+
+    peer.answer = forgetting  # type: ignore[assignment, method-assign]
+    with pytest.raises(SecretError, match="forgotten"):
+        assistant.read_account("whoop", first_days=90)
+    assert assistant.data().accounts == ()
+    assert assistant.person.jobs.get("account-whoop") is None
+    assert not any(info.name == "account-whoop" for info in assistant.person.secrets.all())
+
+
+def test_an_account_is_read_by_one_at_a_time(assistant: Assistant) -> None:
+    assert assistant.person.jobs.claim("account-whoop", "another process", timedelta(minutes=5)) is not None
+    with pytest.raises(BeingReadError, match="at this moment"):
+        assistant.read_account("whoop")
+    assert assistant.run_due() == 0
+    assert not assistant.data().imports
+
+
+def nights_of(assistant: Assistant) -> set[date]:
+    """Days whose night is known."""
+    end = assistant.context().now_at.date()
+    known = days_between(assistant.person, end - timedelta(days=200), end)
+    return {day for day, summary in known.items() if summary.night is not None}
 
 
 def test_the_scheduler_reads_daily_and_backs_off(assistant: Assistant, clock: Clock, peer: Peer) -> None:

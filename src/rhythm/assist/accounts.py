@@ -19,7 +19,7 @@ from rhythm.bridge.accounts.credentials import Credentials
 from rhythm.bridge.accounts.face import Account, AccountError, HealthAccount, all_accounts
 from rhythm.bridge.accounts.session import Session
 from rhythm.store import ImportRun, PersonStore
-from rhythm.vocab.errors import InvalidValueError, UnknownNameError
+from rhythm.vocab.errors import InvalidValueError, RhythmError, UnknownNameError
 
 PREFIX = "account-"
 """Begins the name of an account's secret, of its job, and of what it reads in place of a file."""
@@ -27,12 +27,17 @@ EVERY = timedelta(hours=24)
 FIRST_DAYS = 730
 """How far back the first reading goes."""
 OVERLAP_DAYS = 3
-"""Days that each later reading asks for again: watches tell late, and vendors work scores out again."""
+"""Days that each later reading asks for again at least, and as many as one request may hold: watches tell late, some
+after weeks in a drawer, and vendors work scores out again."""
 
 _ENCODED = msgspec.json.Encoder()
 
 Opened = Callable[[Account, Credentials, Callable[[Credentials], object]], Session]
 """Opens a session; another than the usual one in tests."""
+
+
+class BeingReadError(RhythmError):
+    """An account is being read by another process."""
 
 
 class AccountLine(msgspec.Struct, frozen=True):
@@ -121,64 +126,130 @@ def lines_of(person: PersonStore) -> tuple[AccountLine, ...]:
 
 
 def read_account(
-    context: Context, keeper: Keeper, name: str, *, first_days: int = FIRST_DAYS, opened: Opened = open_session
+    context: Context,
+    keeper: Keeper,
+    name: str,
+    *,
+    first_days: int | None = None,
+    opened: Opened = open_session,
+    on_page: Callable[[], object] = lambda: None,
 ) -> ImportRun:
-    """Reads what is new in an account, or goes on with a reading that was cut short.
+    """Reads what is new in an account, then goes on with a reading that was cut short, if there is one.
 
     Args:
         context: the person now.
         keeper: of what lets Rhythm in.
         name: of the account.
-        first_days: how far back the first reading goes.
+        first_days: how far back to read; `FIRST_DAYS` the first time, only what is new later, where not given.
         opened: what opens a session.
+        on_page: called after every page.
 
     Returns:
-        The finished import.
+        The import that was finished last.
 
     Raises:
         UnknownNameError: no such account.
         InvalidValueError: fewer than one day.
-        SecretError: it is not connected.
+        SecretError: it is not connected, or was forgotten while it was read.
         AccountError: it could not be read to the end; what was read stands and the next reading goes on there.
     """
-    if first_days < 1:
+    if first_days is not None and first_days < 1:
         raise InvalidValueError(f"days is {first_days}; give one or more")
     account, person = account_named(name), context.person
-    first, last = _stretch(context, name, first_days)
-    run = person.imports.begin(account.source, f"{account.title} account", f"{PREFIX}{name}-{first}-{last}", 0)
-    mark = None if run.checkpoint is None else msgspec.json.decode(run.checkpoint, type=Mark)
-    zone = context.settings.zone_info
+    given = credentials_of(keeper, name)
+
+    def keep(new: Credentials) -> None:
+        if _is_connected(person, name):
+            keep_credentials(keeper, name, new)
+
+    first, last, news = _stretches(context, account, first_days)
+    one = timedelta(days=1)
     try:
-        with opened(account, credentials_of(keeper, name), lambda new: keep_credentials(keeper, name, new)) as session:
-            for step in steps(account, session, first, last, zone, mark):
-                problems: dict[str, int] = {}
-                for problem in step.problems:
-                    problems[problem.kind.value] = problems.get(problem.kind.value, 0) + problem.count
-                person.imports.advance(
-                    run.number, step.records, checkpoint=_ENCODED.encode(step.mark), problems=problems
-                )
+        with opened(account, given, keep) as session:
+            if news is not None:
+                _read_news(context, account, session, *news, on_page)
+            run = _begin(context, account, first, last)
+            _read(context, account, session, run, first, last, on_page)
     finally:
-        one = timedelta(days=1)
-        refresh_days(person, first - one, last + one)
+        refresh_days(person, min(first, *(news or (first,))) - one, max(last, *(news or (last,))) + one)
         keep_up(Context(person, context.now_at), force=True)
     finished = person.imports.finish(run.number)
-    person.jobs.plan(f"{PREFIX}{name}", context.now_at + EVERY, {"read_until": last.isoformat()})
+    read_until = max(last, *(news or (last,)))
+    person.jobs.plan(f"{PREFIX}{name}", context.now_at + EVERY, {"read_until": read_until.isoformat()})
     return finished
 
 
-def _stretch(context: Context, name: str, first_days: int) -> tuple[date, date]:
-    """The days to be read: those of a reading that was cut short, or what is new since the last."""
+def _read_news(
+    context: Context,
+    account: HealthAccount,
+    session: Session,
+    first: date,
+    last: date,
+    on_page: Callable[[], object],
+) -> None:
+    """Reads the days since a reading that was cut short, which may have stopped long ago and far back."""
+    run = _begin(context, account, first, last)
+    try:
+        _read(context, account, session, run, first, last, on_page)
+    finally:
+        context.person.imports.finish(run.number)  # tomorrow's days are others, so this run is never gone on with
+    job = context.person.jobs.get(f"{PREFIX}{account.name}")
+    if job is not None:
+        context.person.jobs.plan(job.name, job.due_at, {**job.payload, "read_until": last.isoformat()})
+
+
+def _begin(context: Context, account: HealthAccount, first: date, last: date) -> ImportRun:
+    key = f"{PREFIX}{account.name}-{first}-{last}"
+    return context.person.imports.begin(account.source, f"{account.title} account", key, 0)
+
+
+def _read(
+    context: Context,
+    account: HealthAccount,
+    session: Session,
+    run: ImportRun,
+    first: date,
+    last: date,
+    on_page: Callable[[], object],
+) -> None:
+    """Reads some days into a run, from where it stopped."""
+    person = context.person
+    mark = None if run.checkpoint is None else msgspec.json.decode(run.checkpoint, type=Mark)
+    for step in steps(account, session, first, last, context.settings.zone_info, mark):
+        problems: dict[str, int] = {}
+        for problem in step.problems:
+            problems[problem.kind.value] = problems.get(problem.kind.value, 0) + problem.count
+        person.imports.advance(run.number, step.records, checkpoint=_ENCODED.encode(step.mark), problems=problems)
+        on_page()
+        if not _is_connected(person, account.name):
+            raise SecretError(f"{account.title} was forgotten while it was read; what was read stays")
+
+
+def _is_connected(person: PersonStore, name: str) -> bool:
+    return person.jobs.get(f"{PREFIX}{name}") is not None
+
+
+def _stretches(
+    context: Context, account: HealthAccount, first_days: int | None
+) -> tuple[date, date, tuple[date, date] | None]:
+    """The days to be read: those of a reading that was cut short, and what is new since; or what is new alone."""
     jobs, today = context.person.jobs, context.now_at.astimezone(context.settings.zone_info).date()
-    job = jobs.get(f"{PREFIX}{name}")
+    job = jobs.get(f"{PREFIX}{account.name}")
     kept = {} if job is None else dict(job.payload)
+
+    def since(until: date) -> date:
+        return min(until - timedelta(days=OVERLAP_DAYS), today - timedelta(days=account.chunk_days - 1))
+
     if "first" in kept and "last" in kept:
-        return date.fromisoformat(kept["first"]), date.fromisoformat(kept["last"])
-    first = today - timedelta(days=first_days - 1)
-    if "read_until" in kept:
-        first = max(first, date.fromisoformat(kept["read_until"]) - timedelta(days=OVERLAP_DAYS))
+        first, last = date.fromisoformat(kept["first"]), date.fromisoformat(kept["last"])
+        until = date.fromisoformat(kept.get("read_until", kept["last"]))
+        return first, last, None if until >= today else (max(first, since(until)), today)
+    first = today - timedelta(days=(first_days or FIRST_DAYS) - 1)
+    if "read_until" in kept and first_days is None:
+        first = max(first, since(date.fromisoformat(kept["read_until"])))
     due_at = None if job is None else job.due_at
-    jobs.plan(f"{PREFIX}{name}", due_at, {**kept, "first": first.isoformat(), "last": today.isoformat()})
-    return first, today
+    jobs.plan(f"{PREFIX}{account.name}", due_at, {**kept, "first": first.isoformat(), "last": today.isoformat()})
+    return first, today, None
 
 
 def failure_of(error: AccountError | SecretError) -> str:

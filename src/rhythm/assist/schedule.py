@@ -6,15 +6,16 @@ leaves nothing locked for long, and what fell due while nothing ran is done at t
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
 from rhythm.assist.accounts import EVERY as ACCOUNT_EVERY
 from rhythm.assist.accounts import PREFIX as _ACCOUNT
-from rhythm.assist.accounts import failure_of
+from rhythm.assist.accounts import BeingReadError, failure_of
 from rhythm.assist.keeper import SecretError
 from rhythm.bridge.accounts.face import AccountError
-from rhythm.store import CalendarSource, PersonStore
+from rhythm.store import CalendarSource, ImportRun, Job, PersonStore
 from rhythm.store.errors import UnknownEntryError
 
 log = logging.getLogger(__name__)
@@ -25,7 +26,12 @@ ACCOUNT_AGAIN = timedelta(minutes=30)
 LONGEST_WAIT = timedelta(hours=24)
 LEASE = timedelta(minutes=5)
 _PREFIX = "feed-"
-ACCOUNT_LEASE = timedelta(hours=2)
+ACCOUNT_LEASE = timedelta(minutes=10)
+"""Renewed with every page; a page takes minutes at most, waits that a vendor asks for included."""
+
+OnPage = Callable[[], object]
+ReadAccount = Callable[[str, OnPage], ImportRun]
+"""Reads the account of a name and calls something after every page."""
 
 
 def plan_feed(person: PersonStore, number: int, at: datetime) -> None:
@@ -46,9 +52,9 @@ def run_due(person: PersonStore, now_at: datetime, refresh: Callable[[int], Cale
         now_at: the moment, aware.
         refresh: fetches the feed of that number; see `rhythm.assist.feeds.refresh_feed`.
     """
-    owner, done = f"process {os.getpid()}", 0
+    done = 0
     for job in person.jobs.all():
-        if not job.name.startswith(_PREFIX) or person.jobs.claim(job.name, owner, LEASE) is None:
+        if not job.name.startswith(_PREFIX) or person.jobs.claim(job.name, _owner(), LEASE) is None:
             continue
         try:
             failure = refresh(int(job.name.removeprefix(_PREFIX))).failure
@@ -58,7 +64,7 @@ def run_due(person: PersonStore, now_at: datetime, refresh: Callable[[int], Cale
         except Exception as error:  # noqa: BLE001 - one calendar must not keep the others from being fetched
             failure = _failed(error)
         wait = EVERY if failure is None else min(LONGEST_WAIT, EVERY * 2 ** min(job.failures, 5))
-        person.jobs.finish(job.name, owner, now_at + wait, failure)
+        person.jobs.finish(job.name, _owner(), now_at + wait, failure)
         done += 1
     return done
 
@@ -68,30 +74,70 @@ def plan_account(person: PersonStore, name: str, at: datetime) -> None:
     person.jobs.plan(f"{_ACCOUNT}{name}", at)
 
 
-def run_due_accounts(person: PersonStore, now_at: datetime, read: Callable[[str], object]) -> int:
+def run_due_accounts(person: PersonStore, now_at: datetime, read: ReadAccount) -> int:
     """Reads every account that is due; how many.
 
     Args:
         person: whose.
         now_at: the moment, aware.
-        read: reads the account of that name; see `rhythm.assist.accounts.read_account`.
+        read: reads an account; see `rhythm.assist.accounts.read_account`.
     """
-    owner, done = f"process {os.getpid()}", 0
+    done = 0
     for job in person.jobs.all():
-        if not job.name.startswith(_ACCOUNT) or person.jobs.claim(job.name, owner, ACCOUNT_LEASE) is None:
+        if not job.name.startswith(_ACCOUNT) or person.jobs.claim(job.name, _owner(), ACCOUNT_LEASE) is None:
             continue
-        failure, wait = None, ACCOUNT_EVERY
-        try:
-            read(job.name.removeprefix(_ACCOUNT))
-        except (AccountError, SecretError) as error:
-            failure = failure_of(error)
-            asked = timedelta(seconds=error.retry_after_s) if isinstance(error, AccountError) else timedelta(0)
-            wait = max(asked, min(LONGEST_WAIT, ACCOUNT_AGAIN * 2 ** min(job.failures, 6)))
-        except Exception as error:  # noqa: BLE001 - one account must not keep the others from being read
-            failure, wait = _failed(error), min(LONGEST_WAIT, ACCOUNT_AGAIN * 2 ** min(job.failures, 6))
-        person.jobs.finish(job.name, owner, now_at + wait, failure)
+        # One account must not keep the others from being read; how it ended is on record.
+        with suppress(Exception), _reading(person, job, now_at) as on_page:
+            read(job.name.removeprefix(_ACCOUNT), on_page)
         done += 1
     return done
+
+
+def read_account_now(person: PersonStore, now_at: datetime, name: str, read: ReadAccount) -> ImportRun:
+    """Reads an account whether it is due or not.
+
+    Args:
+        person: whose.
+        now_at: the moment, aware.
+        name: of the account.
+        read: reads it; its errors are on record and raised.
+
+    Raises:
+        BeingReadError: another process is at it.
+    """
+    job = person.jobs.get(f"{_ACCOUNT}{name}")
+    if job is None:
+        return read(name, lambda: None)
+    if person.jobs.claim(job.name, _owner(), ACCOUNT_LEASE, early=True) is None:
+        raise BeingReadError(f"{name} is being read at this moment; the Data page shows how far it is")
+    with _reading(person, job, now_at) as on_page:
+        return read(name, on_page)
+
+
+@contextmanager
+def _reading(person: PersonStore, job: Job, now_at: datetime) -> Iterator[OnPage]:
+    """Holds the lease of an account's job page by page, and writes down how the reading ended."""
+    failure, wait = None, ACCOUNT_EVERY
+    again = min(LONGEST_WAIT, ACCOUNT_AGAIN * 2 ** min(job.failures, 6))
+    try:
+        yield lambda: person.jobs.renew(job.name, _owner(), ACCOUNT_LEASE)
+    except (AccountError, SecretError) as error:
+        failure, wait = failure_of(error), again
+        if isinstance(error, AccountError):
+            wait = max(wait, timedelta(seconds=error.retry_after_s))
+        raise
+    except Exception as error:
+        failure, wait = _failed(error), again
+        raise
+    except BaseException as error:
+        failure, wait = type(error).__name__, timedelta(0)
+        raise
+    finally:
+        person.jobs.finish(job.name, _owner(), now_at + wait, failure)
+
+
+def _owner() -> str:
+    return f"process {os.getpid()}"
 
 
 def _failed(error: Exception) -> str:

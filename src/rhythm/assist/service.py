@@ -26,7 +26,7 @@ from rhythm.assist.learning import Learned, cleared_at, learn
 from rhythm.assist.learning import OnProgress as OnLearning
 from rhythm.assist.preview import Preview, preview_file
 from rhythm.assist.pushed import take_posted
-from rhythm.assist.schedule import EVERY, plan_account, plan_feed, run_due, run_due_accounts
+from rhythm.assist.schedule import EVERY, plan_account, plan_feed, read_account_now, run_due, run_due_accounts
 from rhythm.assist.suggesting import Planner, Suggester
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
@@ -286,7 +286,7 @@ class Assistant:
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""
         done = run_due(self.person, self._clock(), self.refresh_feed)
-        return done + run_due_accounts(self.person, self._clock(), self.read_account) + self._fit((StudentEngine(),))
+        return done + run_due_accounts(self.person, self._clock(), self._read_account) + self._fit((StudentEngine(),))
 
     def fit_due(self) -> int:
         """Has the engines that were handed in fit what is due; how many did.
@@ -317,9 +317,22 @@ class Assistant:
         accounts.keep_credentials(self.keeper, accounts.account_named(name).name, credentials)
         plan_account(self.person, name, self._clock())
 
-    def read_account(self, name: str, *, first_days: int = accounts.FIRST_DAYS) -> ImportRun:
-        """Reads what is new in an account; see `rhythm.assist.accounts.read_account`."""
-        return accounts.read_account(self.context(), self.keeper, name, first_days=first_days, opened=self.open_session)
+    def read_account(self, name: str, *, first_days: int | None = None) -> ImportRun:
+        """Reads what is new in an account now; see `rhythm.assist.accounts.read_account`.
+
+        Raises:
+            BeingReadError: another process is at it.
+        """
+
+        def read(name: str, on_page: Callable[[], object]) -> ImportRun:
+            return self._read_account(name, on_page, first_days)
+
+        return read_account_now(self.person, self._clock(), name, read)
+
+    def _read_account(self, name: str, on_page: Callable[[], object], first_days: int | None = None) -> ImportRun:
+        return accounts.read_account(
+            self.context(), self.keeper, name, first_days=first_days, opened=self.open_session, on_page=on_page
+        )
 
     def disconnect_account(self, name: str) -> None:
         """Forgets what lets Rhythm into an account; what was read stays.

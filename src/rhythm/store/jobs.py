@@ -35,8 +35,14 @@ class Jobs:
             self._update(connection, name, new)
             return self._known(connection, name)
 
-    def claim(self, name: str, owner: str, lease: timedelta) -> Job | None:
-        """Takes the lease of a job that is due and free; None where it is neither.
+    def claim(self, name: str, owner: str, lease: timedelta, *, early: bool = False) -> Job | None:
+        """Takes the lease of a job that is due and free; None where it is not.
+
+        Args:
+            name: the job.
+            owner: who takes it.
+            lease: for how long.
+            early: take it though it is not due.
 
         Raises:
             UnknownEntryError: this person has no such job.
@@ -44,7 +50,7 @@ class Jobs:
         with self._scope.write() as connection:
             job = self._known(connection, name)
             now_at = self._scope.now()
-            if job.due_at is None or job.due_at > now_at:
+            if not early and (job.due_at is None or job.due_at > now_at):
                 return None
             if job.owner is not None and job.leased_until is not None and job.leased_until > now_at:
                 return None
@@ -60,7 +66,7 @@ class Jobs:
             return True
 
     def finish(self, name: str, owner: str, next_due_at: datetime | None, error: str | None = None) -> bool:
-        """Gives the lease back and says when the job is next due; False where the lease was lost.
+        """Gives the lease back and says when the job is next due; False where the lease or the job is gone.
 
         Args:
             name: the job.
@@ -99,7 +105,8 @@ class Jobs:
             connection.execute(sa.delete(jobs).where(self._scope.mine(jobs), jobs.c.name == name))
 
     def _holds(self, connection: sa.Connection, name: str, owner: str) -> bool:
-        return self._known(connection, name).owner == owner
+        job = self._get(connection, name)
+        return job is not None and job.owner == owner
 
     def _known(self, connection: sa.Connection, name: str) -> Job:
         job = self._get(connection, name)

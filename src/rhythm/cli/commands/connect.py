@@ -121,7 +121,10 @@ def list_(folder: FolderOption = None, demo: DemoOption = False, as_json: JsonOp
 @app.command(epilog="Example: [bold]rhythm connect read oura --days 90[/bold]")
 def read(
     account: Annotated[str, typer.Argument(help="Its name.")],
-    days: Annotated[int, typer.Option(min=1, max=3660, help="How far back the first reading goes.")] = 730,
+    days: Annotated[
+        int | None,
+        typer.Option(min=1, max=3660, help="How far back to read; 730 the first time, later what is new."),
+    ] = None,
     folder: FolderOption = None,
     demo: DemoOption = False,
     as_json: JsonOption = False,
