@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import tempfile
 from pathlib import Path
 
 import platformdirs
@@ -15,6 +16,9 @@ FOLDER_VARIABLE = "RHYTHM_HOME"
 DATABASE_VARIABLE = "RHYTHM_DATABASE"
 PERSON_ID = "me"
 """The one person of a store on somebody's own machine."""
+TOKEN_BYTES = 32
+TOKEN_CHARS = 43
+"""Of a token of that many random bytes, written in base64 without padding."""
 
 
 class HomeError(RhythmError):
@@ -68,18 +72,21 @@ class Home:
         """The secret that opens the pages; made at the first start, readable by the owner only.
 
         Raises:
-            HomeError: it cannot be read or written.
+            HomeError: it cannot be read or written, or holds less than a whole token.
         """
         path = self.folder / "token"
         try:
-            try:
-                with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                    file.write(secrets.token_urlsafe(32))
-            except FileExistsError:
-                pass
-            return path.read_text(encoding="ascii").strip()
-        except (OSError, UnicodeError) as error:
-            raise HomeError(f"the token file cannot be used ({type(error).__name__}); delete {path.name}") from None
+            if not path.exists():
+                _make_token(path)
+            token = path.read_bytes().decode("ascii", "replace").strip()
+        except OSError as error:
+            raise HomeError(f"the token file cannot be used ({error.strerror}); see to it and start again") from None
+        if len(token) < TOKEN_CHARS or not (token.isascii() and token.isprintable()):
+            raise HomeError(
+                f"the token file is damaged; delete the file `{path.name}` in the data folder and start again, "
+                "then addresses of calendars, logins and keys are asked for anew"
+            )
+        return token
 
     def open_store(self) -> Store:
         """The database, up to date.
@@ -115,6 +122,23 @@ class Home:
             return restore_person(store, source, PERSON_ID)
         finally:
             self.person(store)
+
+
+def _make_token(path: Path) -> None:
+    """Draws a token and keeps it; a file that is there by then stays, and none is there before it is wholly on disk."""
+    descriptor, draft = tempfile.mkstemp(prefix="token-", dir=path.parent)  # the owner alone may read it
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as file:
+            file.write(secrets.token_urlsafe(TOKEN_BYTES))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(draft, path)
+        except OSError:
+            if not path.exists():  # a file system without links
+                Path(draft).rename(path)
+    finally:
+        Path(draft).unlink(missing_ok=True)
 
 
 def local_zone() -> str:
