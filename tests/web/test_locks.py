@@ -1,4 +1,4 @@
-"""What opens the pages: the token file."""
+"""What opens the pages: the token file and the first-run link."""
 
 import errno
 import os
@@ -6,8 +6,19 @@ import stat
 from pathlib import Path
 
 import pytest
+from starlette.responses import PlainTextResponse
+from starlette.testclient import TestClient
 
 from rhythm.assist.places import TOKEN_CHARS, Home, HomeError
+from rhythm.web.security import Guard, Keys
+from web.sites import HOST, TOKEN
+
+KEYS = Keys(TOKEN, 8321)
+
+
+def visitor() -> TestClient:
+    """Somebody before a page that says "in", without a cookie."""
+    return TestClient(Guard(PlainTextResponse("in"), keys=KEYS, hosts=["127.0.0.1:8321"]), base_url=HOST)
 
 
 def test_a_token_is_made_whole_once_and_for_its_owner_only(tmp_path: Path) -> None:
@@ -65,3 +76,13 @@ def test_a_token_is_made_where_the_file_system_has_no_links(tmp_path: Path, monk
     token = Home(tmp_path).token()
     assert len(token) == TOKEN_CHARS
     assert Home(tmp_path).token() == token
+
+
+def test_the_token_leaves_the_address_at_every_visit() -> None:
+    browser = visitor()
+    for _ in range(2):  # the second brings the cookie of the first
+        answered = browser.get(f"/?token={TOKEN}", follow_redirects=False)
+        assert (answered.status_code, answered.headers["location"]) == (303, "/")
+    assert browser.get("/?token=of-another-machine").text == "in"
+    assert browser.post(f"/?token={TOKEN}").text == "in", "only a visit is led on"
+    assert visitor().post(f"/?token={TOKEN}").status_code == 401

@@ -111,26 +111,31 @@ class Guard:
         if self._bearer(headers, path):
             scope["rhythm_bearer"] = True
             return None
-        if self._keys.is_session(_cookie(headers, self._keys.cookie_name)):
-            return None
-        return self._first_visit(scope)
+        led_on = self._led_on(scope)
+        if led_on is None and not self._has_session(headers):
+            return PlainTextResponse("Rhythm is locked. Open the link with the token that `rhythm up` printed.", 401)
+        return led_on
 
-    def _first_visit(self, scope: Scope) -> Response:
-        """The first-run link sets the cookie and leads on without the token; anything else is shut."""
+    def _has_session(self, headers: Headers) -> bool:
+        """Whether our cookie is there."""
+        return self._keys.is_session(_cookie(headers, self._keys.cookie_name))
+
+    def _led_on(self, scope: Scope) -> Response | None:
+        """The link with the token sets the cookie and leads on without the token, at every visit."""
         query = scope["query_string"].decode("latin-1")
         offered = next((part[6:] for part in query.split("&") if part.startswith("token=")), "")
-        if scope["method"] == "GET" and offered and self._keys.is_token(offered):
-            response = RedirectResponse("/", 303)
-            response.set_cookie(
-                self._keys.cookie_name,
-                self._keys.session,
-                max_age=COOKIE_AGE_S,
-                httponly=True,
-                samesite="lax",
-                path="/",
-            )
-            return response
-        return PlainTextResponse("Rhythm is locked. Open the link with the token that `rhythm up` printed.", 401)
+        if scope["method"] != "GET" or not offered or not self._keys.is_token(offered):
+            return None
+        response = RedirectResponse("/", 303)
+        response.set_cookie(
+            self._keys.cookie_name,
+            self._keys.session,
+            max_age=COOKIE_AGE_S,
+            httponly=True,
+            samesite="lax",
+            path="/",
+        )
+        return response
 
     def _same_origin(self, headers: Headers) -> bool:
         if headers.get("sec-fetch-site", "same-origin") not in {"same-origin", "none"}:
