@@ -1,4 +1,4 @@
-"""What opens the pages: the token file and the first-run link."""
+"""What opens the pages: the token file, the first-run link, the cookie among those of other programs here."""
 
 import errno
 import os
@@ -14,6 +14,7 @@ from rhythm.web.security import Guard, Keys
 from web.sites import HOST, TOKEN
 
 KEYS = Keys(TOKEN, 8321)
+OURS = f"{KEYS.cookie_name}={KEYS.session}"
 
 
 def visitor() -> TestClient:
@@ -86,3 +87,16 @@ def test_the_token_leaves_the_address_at_every_visit() -> None:
     assert browser.get("/?token=of-another-machine").text == "in"
     assert browser.post(f"/?token={TOKEN}").text == "in", "only a visit is led on"
     assert visitor().post(f"/?token={TOKEN}").status_code == 401
+
+
+@pytest.mark.parametrize(
+    "other",
+    ['prefs={"a":1}', "foo=bär", "no-equals-sign", "=", 'x="a;b"', "a[1]=2", "q=é ü"],
+    ids=["json", "letters", "bare", "empty", "quoted", "brackets", "spaces"],
+)
+def test_the_cookies_of_other_programs_lock_nobody_out(other: str) -> None:
+    def got(cookies: str) -> int:
+        return visitor().get("/", headers={b"cookie": cookies.encode()}).status_code
+
+    assert [got(f"{other}; {OURS}"), got(f"{OURS}; {other}"), got(OURS)] == [200, 200, 200]
+    assert [got(other), got(f"{other}; {OURS}x"), got(f"{other}; {KEYS.cookie_name}=")] == [401, 401, 401]

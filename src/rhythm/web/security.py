@@ -10,10 +10,10 @@ import hashlib
 import hmac
 import logging
 from collections.abc import Iterable
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import cookie_parser
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -117,8 +117,8 @@ class Guard:
         return led_on
 
     def _has_session(self, headers: Headers) -> bool:
-        """Whether our cookie is there."""
-        return self._keys.is_session(_cookie(headers, self._keys.cookie_name))
+        """Whether our cookie is there, among those of other programs on this machine, whatever these hold."""
+        return self._keys.is_session(cookie_parser(headers.get("cookie", "")).get(self._keys.cookie_name, ""))
 
     def _led_on(self, scope: Scope) -> Response | None:
         """The link with the token sets the cookie and leads on without the token, at every visit."""
@@ -160,14 +160,6 @@ def _place_of(error: BaseException) -> str:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     return "nowhere" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-
-
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return "" if found is None else found.value
 
 
 def _with_policy(send: Send) -> Send:
