@@ -28,9 +28,9 @@ def fit(*messages: Message) -> bytes:
     return header + body + struct.pack("<H", _crc(header + body))
 
 
-def file_id(kind: int = 32) -> Message:
+def file_id(kind: int = 32, product: int = 3906) -> Message:
     """The message that every file begins with; 32 is monitoring, 4 an activity, 49 sleep."""
-    return 0, [(0, ENUM, kind), (1, UINT16, 1), (2, UINT16, 3906)]
+    return 0, [(0, ENUM, kind), (1, UINT16, 1), (2, UINT16, product)]
 
 
 def info(at: datetime, offset_min: int) -> Message:

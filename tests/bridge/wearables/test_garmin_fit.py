@@ -180,3 +180,56 @@ def test_a_truncated_file_keeps_what_came_before(tmp_path: Path, left: float) ->
     records, problems = read(path, BERLIN)
     assert 100 * left * 0.7 < len(records) < 100
     assert problems == {ProblemKind.DAMAGED: 1}
+
+
+def test_two_watches_in_one_export_count_steps_apart_and_are_not_summed(tmp_path: Path) -> None:
+    clocks = [f"{hour:02d}:{minute:02d}" for hour in (10, 11) for minute in (0, 10, 20, 30, 40, 50)] + ["12:00"]
+    own = {
+        1001: [fw.steps(at(clock), 5000 + 100 * i) for i, clock in enumerate(clocks)],
+        1002: [fw.steps(at(clock) + timedelta(minutes=5), 300 + 100 * i) for i, clock in enumerate(clocks)],
+    }
+    files = {
+        f"{i:02d}_{product}.fit": fw.fit(fw.file_id(product=product), fw.info(at("09:00"), 60), counts[i])
+        for product, counts in own.items()
+        for i in range(len(clocks))
+    }
+    records, _ = read(zipped(tmp_path / "both.zip", files), BERLIN)
+    sums = {f"garmin_fit/product {p}": sum(r.value for r in records if r.source.endswith(str(p))) for p in own}
+    assert sums == {"garmin_fit/product 1001": 1200, "garmin_fit/product 1002": 1200}
+    assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == pytest.approx(1200, abs=100)
+
+
+def test_after_a_change_of_watch_the_old_ones_nights_keep_its_name(tmp_path: Path) -> None:
+    third = [
+        fw.level(at("23:00"), "deep"), fw.level(at("02:00", 3), "light"), fw.level(at("05:00", 3), "rem"),
+        fw.stop(at("07:00", 3)), fw.hrv_night(at("07:00", 3), 44),
+    ]  # fmt: skip
+    files = {
+        "1.fit": fw.fit(fw.file_id(49, product=1001), *SLEEP[1:], *HRV[1:]),
+        "2.fit": fw.fit(fw.file_id(49, product=1002), *third),
+    }
+    days = summarise(read(zipped(tmp_path / "changed.zip", files), BERLIN)[0])
+    told = [(days[day].night, days[day].values[Signal.HRV_RMSSD_MS].source) for day in (SECOND, date(2026, 3, 3))]
+    assert [(night.source, source) for night, source in told if night] == [
+        ("garmin_fit/product 1001",) * 2, ("garmin_fit/product 1002",) * 2,
+    ]  # fmt: skip
+
+
+def test_two_watches_of_one_night_do_not_mix_its_stages(tmp_path: Path) -> None:
+    other = [
+        fw.level(at("23:20", 1), "light"), fw.level(at("02:20"), "awake"), fw.level(at("02:50"), "light"),
+        fw.stop(at("06:20")),
+    ]  # fmt: skip
+    files = {
+        "1.fit": fw.fit(fw.file_id(49, product=1001), *SLEEP[1:]),
+        "2.fit": fw.fit(fw.file_id(49, product=1002), *other),
+    }
+    night = summarise(read(zipped(tmp_path / "both.zip", files), BERLIN)[0])[SECOND].night
+    assert night is not None
+    assert (night.source, night.asleep_min, night.deep_min, night.rem_min) == ("garmin_fit/product 1001", 450, 90, 80)
+
+
+def test_a_file_that_names_no_device_is_not_the_device_of_the_file_before(tmp_path: Path) -> None:
+    files = {"1.fit": fw.fit(*RUN), "2.fit": fw.fit(fw.heart_rate(at("02:00"), 52))}
+    records, _ = read(zipped(tmp_path / "day.zip", files), BERLIN)
+    assert {r.source for r in of(records, Signal.HEART_RATE_BPM)} == {"garmin_fit/"}

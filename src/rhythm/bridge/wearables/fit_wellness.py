@@ -3,10 +3,12 @@
 Most messages become a record at once. Some wait for the whole export: steps are counts since local
 midnight, so that each is told by the one before it, in whichever file; a stage of sleep lasts
 until the next begins, the last one until the sleep's stop event; and files of sleep and
-variability say no offset from UTC, which the watch's other files of those hours do.
+variability say no offset from UTC, which other files of those hours do. What waits is kept apart by
+device, as each watch counts steps and sees sleep on its own.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
@@ -32,6 +34,25 @@ _FARTHEST_MIN = 15 * 60
 _MINUTE = timedelta(minutes=1)
 
 
+class _Waiting:
+    """What one device told that only the whole export explains."""
+
+    def __init__(self) -> None:
+        self.counts: dict[tuple[object, datetime], float] = {}
+        self.levels: dict[datetime, object] = {}
+        self.stops: set[datetime] = set()
+        self.beats: dict[datetime, float] = {}
+        self.nightly: dict[datetime, float] = {}
+
+    def variability(self) -> list[tuple[datetime, float]]:
+        """The night's values of five minutes; its summary where there are none."""
+        summaries = {at: value for at, value in self.nightly.items() if not self._has_beats_before(at)}
+        return sorted((self.beats | summaries).items())
+
+    def _has_beats_before(self, at: datetime) -> bool:
+        return any(at - NIGHT_BEFORE_SUMMARY <= one <= at for one in self.beats)
+
+
 class Wellness:
     """Takes the messages of all files of an export, one file after the other.
 
@@ -44,13 +65,8 @@ class Wellness:
         self._out = out
         self._zone = zone
         self._offsets: dict[datetime, int] = {}
-        self._counts: dict[tuple[object, datetime], float] = {}
-        self._levels: dict[datetime, object] = {}
-        self._stops: set[datetime] = set()
-        self._beats: dict[datetime, float] = {}
-        self._nightly: dict[datetime, float] = {}
+        self._waiting: dict[str, _Waiting] = defaultdict(_Waiting)
         self._activities: set[datetime] = set()
-        self._device = ""
         self._readers: dict[str, Callable[[FitFields], None]] = {
             "file_id": self._file_id,
             "monitoring_info": self._says_offset,
@@ -69,7 +85,8 @@ class Wellness:
         self.begin_file()
 
     def begin_file(self) -> None:
-        """Forget the clock of the file before."""
+        """Forget the device and the clock of the file before."""
+        self._device = ""
         self._clock = 0
         self._here: list[datetime] = []
         self._sessions: list[FitFields] = []
@@ -98,12 +115,16 @@ class Wellness:
     def finish(self) -> Iterator[None]:
         """What waited for the whole export; yields after each piece."""
         known = sorted(self._offsets)
-        yield from self._steps(known)
-        yield from self._sleep(known)
-        summaries = {at: v for at, v in self._nightly.items() if not self._has_beats_before(at)}
-        for at, value in sorted((self._beats | summaries).items()):
-            self._out.add(Signal.HRV_RMSSD_MS, value, spot(self._place(at, known)), device=self._device)
-            yield
+        for device, waiting in sorted(self._waiting.items()):
+            yield from self._steps(device, waiting, known)
+            yield from self._sleep(device, waiting, known)
+            for at, value in waiting.variability():
+                self._out.add(Signal.HRV_RMSSD_MS, value, spot(self._place(at, known)), device=device)
+                yield
+
+    @property
+    def _own(self) -> _Waiting:
+        return self._waiting[self._device]
 
     def _file_id(self, fields: FitFields) -> None:
         product = word(fields.get("garmin_product", fields.get("product")))
@@ -124,7 +145,7 @@ class Wellness:
             self._spot(Signal.HEART_RATE_BPM, fields["heart_rate"], at_of(self._clock))
         if "steps" in fields:
             at = at_of(self._clock)
-            self._counts[fields.get("activity_type"), at] = number_of(fields["steps"])
+            self._own.counts[fields.get("activity_type"), at] = number_of(fields["steps"])
 
     def _stress(self, fields: FitFields) -> None:
         level = number_of(fields.get("stress_level_value", -1))
@@ -145,19 +166,19 @@ class Wellness:
             self._spot(Signal.RESTING_HR_BPM, rate, at_of(fields.get("timestamp")))
 
     def _level(self, fields: FitFields) -> None:
-        self._levels[at_of(fields.get("timestamp"))] = fields.get("sleep_level")
+        self._own.levels[at_of(fields.get("timestamp"))] = fields.get("sleep_level")
 
     def _event(self, fields: FitFields) -> None:
         if str(fields.get("event_type", "")).startswith("stop"):
-            self._stops.add(at_of(fields.get("timestamp")))
+            self._own.stops.add(at_of(fields.get("timestamp")))
 
     def _beat(self, fields: FitFields) -> None:
         if "value" in fields:
-            self._beats[at_of(fields.get("timestamp"))] = number_of(fields["value"])
+            self._own.beats[at_of(fields.get("timestamp"))] = number_of(fields["value"])
 
     def _night(self, fields: FitFields) -> None:
         if "last_night_average" in fields:
-            self._nightly[at_of(fields.get("timestamp"))] = number_of(fields["last_night_average"])
+            self._own.nightly[at_of(fields.get("timestamp"))] = number_of(fields["last_night_average"])
 
     def _session(self, fields: FitFields) -> None:
         self._sessions.append(fields)
@@ -192,10 +213,10 @@ class Wellness:
                 return Moment(at, self._offsets[near])
         return Moment(at, offset_at(at, self._zone))
 
-    def _steps(self, known: list[datetime]) -> Iterator[None]:
+    def _steps(self, device: str, waiting: _Waiting, known: list[datetime]) -> Iterator[None]:
         """Differences of the counts since local midnight, kind of movement by kind of movement."""
         before: dict[object, tuple[Moment, float]] = {}
-        for (kind, at), count in sorted(self._counts.items(), key=lambda item: (item[0][1], str(item[0][0]))):
+        for (kind, at), count in sorted(waiting.counts.items(), key=lambda item: (item[0][1], str(item[0][0]))):
             here = self._place(at, known)
             midnight = _midnight(here)
             last, last_count = before.get(kind, (None, 0.0))
@@ -207,13 +228,13 @@ class Wellness:
                 added, since = (count if fresh else 0.0), midnight
             if added > 0:
                 times = Times(since.at, here.at, here.offset_min)
-                self._out.add(Signal.STEPS_COUNT, added, times, device=self._device, detail=word(kind))
+                self._out.add(Signal.STEPS_COUNT, added, times, device=device, detail=word(kind))
             yield
 
-    def _sleep(self, known: list[datetime]) -> Iterator[None]:
+    def _sleep(self, device: str, waiting: _Waiting, known: list[datetime]) -> Iterator[None]:
         """Each level until the next one begins, or the sleep stops."""
-        marks: list[tuple[datetime, object]] = sorted(self._levels.items())
-        ends = {at: None for at in self._stops if at not in self._levels}
+        marks: list[tuple[datetime, object]] = sorted(waiting.levels.items())
+        ends = {at: None for at in waiting.stops if at not in waiting.levels}
         marks = sorted([*marks, *ends.items()], key=lambda mark: mark[0])
         merged: list[tuple[datetime, datetime, Signal]] = []
         for (at, level), (until_at, _) in pairwise(marks):
@@ -226,11 +247,8 @@ class Wellness:
                 merged.append((at, until_at, signal))
         for at, until_at, signal in merged:
             times = Times(at, until_at, self._place(at, known).offset_min)
-            self._out.span(signal, times, device=self._device)
+            self._out.span(signal, times, device=device)
             yield
-
-    def _has_beats_before(self, at: datetime) -> bool:
-        return any(at - NIGHT_BEFORE_SUMMARY <= one <= at for one in self._beats)
 
 
 def _midnight(here: Moment) -> Moment:
