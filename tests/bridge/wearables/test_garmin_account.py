@@ -10,8 +10,9 @@ from bridge.wearables.contract import SourceContract
 from bridge.wearables.exporting import Content, encoded, of, read, zipped
 from rhythm.bridge.wearables.days import summarise
 from rhythm.bridge.wearables.exports import reading
-from rhythm.bridge.wearables.garmin_account import GarminAccount
-from rhythm.bridge.wearables.problems import ProblemKind
+from rhythm.bridge.wearables.exports.collecting import Collector
+from rhythm.bridge.wearables.garmin_account import GarminAccount, read_night
+from rhythm.bridge.wearables.problems import ProblemKind, ProblemTally
 from rhythm.bridge.wearables.records import Record
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.sources import WearableSource
@@ -153,6 +154,65 @@ def test_naps_are_naps(tmp_path: Path) -> None:
 def test_a_watch_that_was_not_worn_slept_nothing(tmp_path: Path) -> None:
     records, problems = _read(tmp_path, {SLEEP_FILE: [sleep(sleepWindowConfirmationType="OFF_WRIST")]})
     assert (records, problems) == ([], {})
+
+
+TOKYO = {
+    "sleepStartTimestampGMT": "2026-03-01T14:30:00.0", "sleepEndTimestampGMT": "2026-03-01T21:30:00.0",
+    "sleepStartTimestampLocal": "2026-03-01T23:30:00.0", "sleepEndTimestampLocal": "2026-03-02T06:30:00.0",
+}  # fmt: skip
+"""A night in Tokyo, whose waking is still the first of March in Berlin."""
+
+
+@pytest.mark.parametrize("gone", [(), ("sleepStartTimestampLocal",), ("sleepEndTimestampLocal",)], ids=str)
+def test_a_night_abroad_is_of_the_day_and_the_clock_there(tmp_path: Path, gone: tuple[str, ...]) -> None:
+    records, problems = _read(tmp_path, {SLEEP_FILE: [sleep(**TOKYO | dict.fromkeys(gone))]})
+    days = summarise(records)
+    assert list(days) == [SECOND]
+    night = days[SECOND].night
+    assert night is not None
+    assert (night.offset_min, night.local_middle_h) == (540, 3.0)
+    assert not problems
+
+
+def test_a_night_that_the_account_gives_is_where_it_was_slept_too() -> None:
+    out = Collector("garmin_account", ProblemTally())
+    night = read_night(sleep(**TOKYO), out, BERLIN)
+    assert night == (datetime(2026, 3, 1, 14, 30, tzinfo=UTC), datetime(2026, 3, 1, 21, 30, tzinfo=UTC), 540)
+    assert {r.offset_min for r in out.records} == {540}
+
+
+def test_a_night_abroad_in_milliseconds_says_the_same(tmp_path: Path) -> None:
+    def millis(text: str) -> float:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC).timestamp() * 1000
+
+    as_text, _ = _read(tmp_path, {SLEEP_FILE: [sleep(**TOKYO)]})
+    as_millis, _ = _read(tmp_path, {SLEEP_FILE: [sleep(**{name: millis(text) for name, text in TOKYO.items()})]})
+    assert as_millis == as_text
+
+
+@pytest.mark.parametrize("local", ["2026-03-05T06:30:00.0", "2026-03-01T23:17:00.0", "soon", 1, True], ids=str)
+def test_a_local_time_that_no_clock_shows_then_leaves_the_persons_own_zone(tmp_path: Path, local: object) -> None:
+    odd = {"sleepStartTimestampLocal": local, "sleepEndTimestampLocal": local}
+    records, problems = _read(tmp_path, {SLEEP_FILE: [sleep(**odd)]})
+    assert records == _read(tmp_path, {SLEEP_FILE: [sleep()]})[0]
+    assert not problems
+
+
+@pytest.mark.parametrize("own", [True, False], ids=["its own clock", "the night's"])
+def test_a_nap_abroad_is_of_the_day_there(tmp_path: Path, own: bool) -> None:
+    nap = {"napStartTimestampGMT": "2026-03-01T15:10:00.0", "napEndTimestampGMT": "2026-03-01T15:50:00.0",
+           "napTimeSec": 2100}  # fmt: skip
+    told = sleep(**TOKYO) if not own else sleep(sleepStartTimestampGMT=None)
+    told["napList"] = [nap | ({"napStartTimestampLocal": "2026-03-02T00:10:00.0"} if own else {})]
+    records, _ = _read(tmp_path, {SLEEP_FILE: [told]})
+    (found,) = (r for r in records if r.value == 35)
+    assert (found.offset_min, found.local_day) == (540, SECOND)
+
+
+def test_a_home_night_keeps_its_zone_with_local_times_or_without(tmp_path: Path) -> None:
+    local = {"sleepStartTimestampLocal": "2026-03-01T23:10:00.0", "sleepEndTimestampLocal": "2026-03-02T06:50:00.0"}
+    told, _ = _read(tmp_path, {SLEEP_FILE: [sleep(**local)]})
+    assert told == _read(tmp_path, {SLEEP_FILE: [sleep()]})[0]
 
 
 @pytest.mark.parametrize("text", ["2026-03-29", "2026-10-25", "2026-03-30"])

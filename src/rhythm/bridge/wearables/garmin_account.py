@@ -1,14 +1,15 @@
 """Garmin: the export of a whole account, a zip with a folder ``DI_CONNECT`` of JSON files.
 
-Times of sleep are UTC without saying so; days carry their local start beside the UTC one, which
-gives the offset. A stress of -1 or -2 is "too little data" or "too much motion". Activities are in
-centimetres and milliseconds. Fields are null although documented otherwise. A sleep's window
-runs to the last waking, and its stages are totals, so that a last time awake is not lost nor counted
-as sleep. Files of one kind overlap at their seams; what is told twice is read once.
+Times of sleep are UTC without saying so; where a local time stands beside the UTC one, as it does of
+days and activities and of some sleeps, the two give the offset. A stress of -1 or -2 is "too little
+data" or "too much motion". Activities are in centimetres and milliseconds. Fields are null although
+documented otherwise. A sleep's window runs to the last waking, and its stages are totals, so that a
+last time awake is not lost nor counted as sleep. Files of one kind overlap at their seams; what is
+told twice is read once.
 """
 
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, timedelta, timezone, tzinfo
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Any
 
 from rhythm.bridge.wearables.exports.clocks import (
@@ -17,7 +18,6 @@ from rhythm.bridge.wearables.exports.clocks import (
     day_of,
     from_millis,
     lasting,
-    moment,
     offset_at,
     small_hours,
     us_wall,
@@ -29,6 +29,7 @@ from rhythm.bridge.wearables.exports.collecting import Collector, Times, Unusabl
 from rhythm.bridge.wearables.exports.documents import Fields, load, nested, objects, objects_at
 from rhythm.bridge.wearables.exports.parts import Export, Part
 from rhythm.bridge.wearables.exports.reading import ExportSource
+from rhythm.bridge.wearables.problems import ProblemKind
 from rhythm.bridge.wearables.signals import Signal
 
 _STAGES = {
@@ -38,6 +39,8 @@ _STAGES = {
 }
 _ASLEEP_FIELDS = ("deepSleepSeconds", "lightSleepSeconds", "remSleepSeconds")
 _NEVER_SLEPT = frozenset({"OFF_WRIST", "UNCONFIRMED_EMPTY"})
+_ZONES_DIFFER_BY = timedelta(minutes=15)
+_FARTHEST = timedelta(hours=15)
 
 
 class _Told:
@@ -116,12 +119,13 @@ def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
 
 
 def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
+    place = _slept_in(fields, "sleep", zone)
     for nap in objects_at(fields, "napList"):
-        _nap(nap, out, zone, told)
+        _nap(nap, out, place, told)
     if word(fields.get("sleepWindowConfirmationType")) in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
         return
-    night = _window(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT", zone)
-    if told.again("sleep", night):
+    night = _window(fields, "sleep", place)
+    if told.again("sleep", night[:2]):
         return
     if fields.get("calendarDate") is not None:
         told.nights[_calendar_date(fields)] = night
@@ -136,16 +140,41 @@ def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
 
 def _nap(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     try:
-        nap = _window(fields, "napStartTimestampGMT", "napEndTimestampGMT", zone)
+        nap = _window(fields, "nap", _slept_in(fields, "nap", zone))
     except UnusableError as error:
         out.problem(error.kind, Signal.NIGHT_ASLEEP_MIN)
         return
-    if not told.again("sleep", nap):
+    if not told.again("sleep", nap[:2]):
         out.add(Signal.NIGHT_ASLEEP_MIN, fields.get("napTimeSec"), nap, unit="s")
 
 
-def _window(fields: Fields, start: str, end: str, zone: tzinfo) -> Times:
-    return between(_gmt(fields.get(start), zone), _gmt(fields.get(end), zone))
+def _window(fields: Fields, kind: str, place: tzinfo) -> Times:
+    """From when until when a ``sleep`` or a ``nap`` lasts."""
+    return between(*(_gmt(fields.get(f"{kind}{edge}TimestampGMT"), place) for edge in ("Start", "End")))
+
+
+def _slept_in(fields: Fields, kind: str, zone: tzinfo) -> tzinfo:
+    """Where a ``sleep`` or a ``nap`` was, by its local start or else its end; ``zone`` where neither tells."""
+    for edge in ("Start", "End"):
+        try:
+            gmt = _gmt(fields.get(f"{kind}{edge}TimestampGMT"), UTC).at
+            return _there(gmt, fields.get(f"{kind}{edge}TimestampLocal"), zone)
+        except UnusableError:
+            continue
+    return zone
+
+
+def _there(gmt: datetime, local: Any, zone: tzinfo) -> tzinfo:
+    """Where the clock shows ``local``: the person's zone if it may be there, as it knows when clocks change.
+
+    Raises:
+        UnusableError: no time, or none that a clock anywhere shows then.
+    """
+    wall = from_millis(local, UTC).at if isinstance(local, int | float) else us_wall(local).replace(tzinfo=UTC)
+    offset = wall - gmt
+    if abs(offset) > _FARTHEST or offset % _ZONES_DIFFER_BY:
+        raise UnusableError(ProblemKind.BAD_DATE)
+    return zone if offset_at(gmt, zone) * timedelta(minutes=1) == offset else timezone(offset)
 
 
 def _gmt(value: Any, zone: tzinfo) -> Moment:
@@ -219,13 +248,9 @@ def _place(fields: Fields, zone: tzinfo) -> tzinfo:
     """Where the day was lived: its local start less its UTC one; the person's zone where that makes no sense."""
     try:
         gmt = utc_moment(fields.get("wellnessStartTimeGmt"), UTC).at
-        local = moment(fields.get("wellnessStartTimeLocal"), UTC).at
-        at_home = offset_at(gmt, zone) * timedelta(minutes=1) == local - gmt
+        return _there(gmt, fields.get("wellnessStartTimeLocal"), zone)
     except UnusableError:
         return zone
-    if at_home:
-        return zone
-    return timezone(timedelta(minutes=_plausible_offset((local - gmt) / timedelta(minutes=1), 0)))
 
 
 def _plausible_offset(minutes: float, otherwise: int) -> int:
