@@ -1,4 +1,5 @@
-"""Work that is due by itself: a calendar feed is fetched every hour, an account read every day; more seldom on failure.
+"""Work that is due by itself: a calendar feed is fetched every hour, an account read every day, more seldom on failure;
+adapters are fitted every week where that was asked for.
 
 What is due stands in the store with a lease, so two processes never fetch the same feed, one that dies
 leaves nothing locked for long, and what fell due while nothing ran is done at the next start.
@@ -6,14 +7,16 @@ leaves nothing locked for long, and what fell due while nothing ran is done at t
 
 import logging
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
+from rhythm.adapt.job import Engine, run_due_adapter
 from rhythm.assist.accounts import EVERY as ACCOUNT_EVERY
 from rhythm.assist.accounts import PREFIX as _ACCOUNT
 from rhythm.assist.accounts import BeingReadError, failure_of
 from rhythm.assist.keeper import SecretError
+from rhythm.assist.learning import cleared_at
 from rhythm.bridge.accounts.face import AccountError
 from rhythm.store import CalendarSource, ImportRun, Job, PersonStore
 from rhythm.store.errors import UnknownEntryError
@@ -134,6 +137,23 @@ def _reading(person: PersonStore, job: Job, now_at: datetime) -> Iterator[OnPage
         raise
     finally:
         person.jobs.finish(job.name, _owner(), now_at + wait, failure)
+
+
+def fit_adapters(person: PersonStore, now_at: datetime, slot: int, engines: Sequence[Engine]) -> int:
+    """Fits the adapters that are due, of those that the person asked for; how many.
+
+    Args:
+        person: whose.
+        now_at: the moment, aware.
+        slot: the present slot number.
+        engines: what can be fitted.
+    """
+    wanted = [engine for engine in engines if person.jobs.get(engine.job) is not None]
+    if not wanted:
+        return 0
+    begin = cleared_at(person.corrections.holding())
+    results = (run_due_adapter(person, now_at, slot, _owner(), behind=begin, engine=engine) for engine in wanted)
+    return sum(result is not None for result in results)
 
 
 def _owner() -> str:

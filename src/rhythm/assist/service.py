@@ -1,16 +1,16 @@
 """The face of one person's service: everything that pages, commands and rehearsals ask of it."""
 
-import os
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from threading import RLock
 
 import msgspec
 
-from rhythm.adapt.job import Engine, StudentEngine, run_due_adapter
-from rhythm.assist import accounts
+from rhythm.adapt.job import Engine, StudentEngine
+from rhythm.assist import accounts, schedule
 from rhythm.assist.answering import give_answer
 from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_counts, withdraw_correction, you_of
 from rhythm.assist.context import Context
@@ -22,11 +22,10 @@ from rhythm.assist.files import Imported, OnProgress, import_file
 from rhythm.assist.insights import Insight, insights_of
 from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
-from rhythm.assist.learning import Learned, cleared_at, learn
+from rhythm.assist.learning import Learned, learn
 from rhythm.assist.learning import OnProgress as OnLearning
 from rhythm.assist.preview import Preview, preview_file
 from rhythm.assist.pushed import take_posted
-from rhythm.assist.schedule import EVERY, plan_account, plan_feed, read_account_now, run_due, run_due_accounts
 from rhythm.assist.suggesting import Planner, Suggester
 from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
@@ -254,7 +253,7 @@ class Assistant:
             SecretError: secrets cannot be kept here.
         """
         source = add_feed(self.person, self.keeper, url, name, self._clock())
-        plan_feed(self.person, source.number, self._clock() + EVERY)
+        schedule.plan_feed(self.person, source.number, self._clock() + schedule.EVERY)
         return self.refresh_feed(source.number)
 
     def connect_calendar(self, kind: str, origin: str, secret: str, name: str = "") -> CalendarSource:
@@ -270,7 +269,7 @@ class Assistant:
             SecretError: secrets cannot be kept here.
         """
         source = add_account_calendar(self.person, self.keeper, kind, origin, secret, self._clock(), name=name)
-        plan_feed(self.person, source.number, self._clock() + EVERY)
+        schedule.plan_feed(self.person, source.number, self._clock() + schedule.EVERY)
         return self.refresh_feed(source.number)
 
     def refresh_feed(self, number: int) -> CalendarSource:
@@ -285,8 +284,9 @@ class Assistant:
 
     def run_due(self) -> int:
         """Does what is due by itself; how many pieces of work."""
-        done = run_due(self.person, self._clock(), self.refresh_feed)
-        return done + run_due_accounts(self.person, self._clock(), self._read_account) + self._fit((StudentEngine(),))
+        done = schedule.run_due(self.person, self._clock(), self.refresh_feed)
+        done += schedule.run_due_accounts(self.person, self._clock(), self._read_account)
+        return done + self._fit((StudentEngine(),))
 
     def fit_due(self) -> int:
         """Has the engines that were handed in fit what is due; how many did.
@@ -296,16 +296,7 @@ class Assistant:
         return self._fit(self._weekly)
 
     def _fit(self, engines: Sequence[Engine]) -> int:
-        """Fits the weekly adapters that the person asked for; how many."""
-        wanted = [engine for engine in engines if self.person.jobs.get(engine.job) is not None]
-        if not wanted:
-            return 0
-        begin = cleared_at(self.person.corrections.holding())
-        slot, owner = self.context().slot, f"process {os.getpid()}"
-        results = (
-            run_due_adapter(self.person, self._clock(), slot, owner, behind=begin, engine=engine) for engine in wanted
-        )
-        return sum(result is not None for result in results)
+        return schedule.fit_adapters(self.person, self._clock(), self.context().slot, engines)
 
     def connect_account(self, name: str, credentials: Credentials) -> None:
         """Takes what lets Rhythm into an account with a vendor; the next `run_due` reads it.
@@ -315,7 +306,7 @@ class Assistant:
             SecretError: secrets cannot be kept here.
         """
         accounts.keep_credentials(self.keeper, accounts.account_named(name).name, credentials)
-        plan_account(self.person, name, self._clock())
+        schedule.plan_account(self.person, name, self._clock())
 
     def read_account(self, name: str, *, first_days: int | None = None) -> ImportRun:
         """Reads what is new in an account now; see `rhythm.assist.accounts.read_account`.
@@ -323,11 +314,8 @@ class Assistant:
         Raises:
             BeingReadError: another process is at it.
         """
-
-        def read(name: str, on_page: Callable[[], object]) -> ImportRun:
-            return self._read_account(name, on_page, first_days)
-
-        return read_account_now(self.person, self._clock(), name, read)
+        read = partial(self._read_account, first_days=first_days)
+        return schedule.read_account_now(self.person, self._clock(), name, read)
 
     def _read_account(self, name: str, on_page: Callable[[], object], first_days: int | None = None) -> ImportRun:
         return accounts.read_account(
