@@ -5,9 +5,12 @@ from pathlib import Path
 import pytest
 
 from rhythm.bench.conditions import CONDITIONS
+from rhythm.bench.living_assistants import ASSISTANTS
 from rhythm.bench.measures import METRICS
+from rhythm.bench.taps_run import NAMES as LEARNERS
 from rhythm.life.traits import TRAITS
 from rhythm.policy.registry import policy_names
+from rhythm.rehearse.suggesters import NAMES as SUGGESTERS
 from rhythm.vocab import ACTIONS, EVENTS, METERS, OUTCOMES
 
 GLOSSARY = (Path(__file__).parents[2] / "docs" / "glossary.md").read_text(encoding="utf-8")
@@ -18,7 +21,7 @@ WORDS = [
     *(event.label for event in EVENTS if event.label),
     *(outcome.value for outcome in OUTCOMES),
     *(trait.label for trait in TRAITS),
-    *(f"`{name}`" for name in policy_names()),
+    *(f"`{name}`" for name in dict.fromkeys((*policy_names(), *ASSISTANTS, *LEARNERS, *SUGGESTERS))),
     *(f"`{name}`" for name in METRICS),
     *(f"`{name}`" for name in CONDITIONS),
 ]

@@ -79,7 +79,7 @@ def sft(
     every: Annotated[int, typer.Option(help="Steps between checkpoints.")] = 100,
     as_json: JsonOption = False,
 ) -> None:
-    """Teach a language model weeks, the answers alone, in one pass over each."""
+    """Teach a language model weeks; the loss is on the answers alone."""
     from rhythm.lm.conversations import read_conversations  # noqa: PLC0415
     from rhythm.lm.plots import draw_if_possible, draw_loss  # noqa: PLC0415
     from rhythm.lm.sft import CURVE, SftPlan, read_curve, train  # noqa: PLC0415

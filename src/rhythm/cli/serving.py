@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import typer
 
@@ -44,9 +45,13 @@ def suggesting_by(who: str, model: str, base_url: str) -> tuple[Suggester | None
         return None, ()
     if who != "lm":
         raise UnknownNameError("suggester", who, ("planner", "lm"))
-    from rhythm.lm.serving import suggester_of, weekly_engine  # noqa: PLC0415 - the extra is asked for where it is wanted
+    from rhythm.lm.serving import named, suggester_of, weekly_engine  # noqa: PLC0415 - the extra is asked for here
 
     suggester = suggester_of(model, base_url)
+    name, server = named(model, base_url)
+    if server:
+        sent = "meters, answers and records of thirty days are sent there"
+        typer.echo(f"  {name} at {urlsplit(server).hostname} suggests: {sent}.")
     engine = weekly_engine(suggester, model)
     return suggester, () if engine is None else (engine,)
 

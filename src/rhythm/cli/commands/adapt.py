@@ -1,4 +1,4 @@
-"""Fit the student to your own answers, see what came of it, take it back."""
+"""Fit the student or a language model to your own answers, see what came of it, take it back."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +27,7 @@ ModelOption = Annotated[str, typer.Option(help="The language model's folder or n
 
 @app.callback()
 def adapt() -> None:
-    """Fit the student to your own answers, see what came of it, take it back."""
+    """Fit the student or a language model to your own answers, see what came of it, take it back."""
 
 
 @app.command(epilog="Example: [bold]rhythm adapt run[/bold]")
@@ -38,7 +38,10 @@ def run(
     model: ModelOption = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Fit an adapter to your answers now; it is used only if it foresees your last week better."""
+    """Fit an adapter to your answers now; it is kept only if it foresees your last week better.
+
+    A language model's is then used where it suggests; by the student's no suggestion is made yet.
+    """
     from rhythm.assist.learning import cleared_at  # noqa: PLC0415
     from rhythm.cli.house import opened  # noqa: PLC0415
 
@@ -54,7 +57,7 @@ def run(
 
 @app.command(epilog="Example: [bold]rhythm adapt show[/bold]")
 def show(folder: FolderOption = None, demo: DemoOption = False, as_json: JsonOption = False) -> None:
-    """Every adapter that was fitted, which one is used, and why."""
+    """Every adapter that was fitted, which one is kept as yours, and why."""
     from rhythm.cli.house import opened  # noqa: PLC0415
 
     with opened(folder, demo=demo) as assistant:
@@ -115,8 +118,10 @@ def undo(
         now = undo_adapter(assistant.person, schema)
         while everything and now is not None:
             now = undo_adapter(assistant.person, schema)
-    plain = "The plain student is used." if engine is EngineName.STUDENT else "The plain language model is used."
-    typer.echo(plain if now is None else f"Adapter {now.number} is used again. {now.sentence}")
+    plain = (
+        "No adapter of the student is kept." if engine is EngineName.STUDENT else "The plain language model is used."
+    )
+    typer.echo(plain if now is None else f"Adapter {now.number} is yours again. {now.sentence}")
 
 
 def _engine(engine: EngineName, model: str) -> "Engine":

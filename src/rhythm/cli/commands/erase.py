@@ -1,4 +1,4 @@
-"""Erase everything of yours from this machine, for good."""
+"""Erase everything that Rhythm keeps of you, for good."""
 
 from typing import Annotated
 
@@ -17,7 +17,10 @@ def erase(
     demo: DemoOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Erase everything of yours from this machine, for good."""
+    """Erase everything that Rhythm keeps of you, for good.
+
+    A browser may hold the last pages; erasing on the Data page has it let go of them, too.
+    """
     from rhythm.assist.places import Home  # noqa: PLC0415
     from rhythm.cli.house import opened  # noqa: PLC0415
 
@@ -29,4 +32,4 @@ def erase(
     if as_json:
         print_json("rhythm.erase/1", {}, [{"name": "erased", "value": True}])
     else:
-        typer.echo("Everything is erased.")
+        typer.echo("Everything is erased. A browser may still hold the last pages: clear this site's data there.")

@@ -13,7 +13,11 @@ app = typer.Typer()
 @app.command(epilog="Example: [bold]rhythm rehearse --policies planner,heuristic --people 2 --weeks 1[/bold]")
 def rehearse(
     policies: Annotated[
-        str, typer.Option(help="Who suggests, by name, with commas between them; all for every one but lm.")
+        str,
+        typer.Option(
+            help="Who suggests, with commas between them: planner, posterior, student-device, student-adapted, "
+            "average, oracle, heuristic, bandit, random, silent, lm; all for every one but lm."
+        ),
     ] = "all",
     people: Annotated[int, typer.Option(min=2, help="How many people live with each.")] = 24,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="For how many weeks.")] = 8,

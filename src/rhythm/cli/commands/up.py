@@ -29,7 +29,11 @@ def up(
         typer.Option(help="The language model: a folder, a name on the hub or at the server; RHYTHM_LM by default."),
     ] = "",
     base_url: Annotated[
-        str, typer.Option(help="The model's server, up to the version: http://localhost:8000/v1; RHYTHM_LM_URL.")
+        str,
+        typer.Option(
+            help="The model's server, up to the version: http://localhost:8000/v1; RHYTHM_LM_URL. Meters, answers and "
+            "records of thirty days are sent there."
+        ),
     ] = "",
 ) -> None:
     """Start the pages on this machine and print the link that opens them."""
