@@ -1,5 +1,5 @@
 # Rhythm's two commands are `make demo` and `make test`; both build what they need.
-PYTHON ?= python3.11
+PYTHON ?= $(or $(shell command -v python3.11 || command -v python3.13 || command -v python3.12),python3)
 VENV := .venv
 DEV := .venv-dev
 DEV_STAMP := $(DEV)/.installed
@@ -33,7 +33,7 @@ $(DEV_STAMP): pyproject.toml
 
 install: $(VENV)/bin/rhythm ## Install Rhythm into .venv
 
-demo: $(VENV)/bin/rhythm ## Install, then open the assistant of an invented person
+demo: $(VENV)/bin/rhythm ## Install, then start the assistant of an invented person
 	$(VENV)/bin/rhythm up --demo
 
 week: $(VENV)/bin/rhythm ## Install, then watch one simulated week being read and planned

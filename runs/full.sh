@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# From nothing to the shipped weights and their rows, with the curve by which their size was chosen. What is there
-# already is kept, so an interrupted run goes on. Usage: runs/full.sh [folder]; another SEED and FIRST_SEED try it again.
+# From nothing to weights like the shipped ones (their card says what those were made of) and their rows, with the curve
+# by which their size was chosen. What is there already is kept, so an interrupted run goes on. Usage: runs/full.sh [folder]; another SEED and FIRST_SEED try it again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export WEEKS=${WEEKS:-31744} AGAIN=${AGAIN:-5120} SHARD=${SHARD:-256} FIRST_SEED=${FIRST_SEED:-4000000} SEED=${SEED:-0}
