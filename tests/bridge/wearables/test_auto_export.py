@@ -200,3 +200,30 @@ def test_a_night_that_is_posted_again_as_it_grows_is_one_night() -> None:
     day = summarise(records)[SECOND]
     assert day.night is not None
     assert day.asleep_min == pytest.approx(432)
+
+
+def test_by_the_minute_the_first_minute_of_an_hour_is_a_minute_too() -> None:
+    rows: list[dict[str, object]] = [{"date": at(f"10:{minute:02d}:00"), "qty": 10} for minute in range(60)]
+    records, _ = _posted(metric("step_count", "count", *rows))
+    assert {(r.end_at - r.start_at).total_seconds() for r in records} == {60}
+    assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == 600
+
+
+def test_by_the_minute_full_hours_alone_do_not_cover_an_hour() -> None:
+    rows: list[dict[str, object]] = [
+        {"date": at("10:00:00"), "qty": 20, "source": "Watch"},
+        {"date": at("10:30:00"), "qty": 20, "source": "Watch"},
+        *({"date": at(f"10:{minute:02d}:00"), "qty": 30, "source": "Phone"} for minute in range(1, 31)),
+    ]
+    records, _ = _posted(metric("step_count", "count", *rows))
+    assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == 900
+
+
+def test_each_metric_has_its_own_grain() -> None:
+    records, _ = _posted(
+        metric("step_count", "count", {"date": at("10:00:00"), "qty": 10}, {"date": at("10:01:00"), "qty": 10}),
+        metric("active_energy", "kcal", {"date": at("10:00:00"), "qty": 50}),
+        metric("apple_exercise_time", "min", {"date": at("00:00:00"), "qty": 30}),
+    )
+    lasts = {r.signal: (r.end_at - r.start_at).total_seconds() for r in records}
+    assert lasts == {Signal.STEPS_COUNT: 60, Signal.ACTIVE_ENERGY_KCAL: 3600, Signal.EXERCISE_MIN: 86_400}

@@ -1,8 +1,9 @@
 """Health Auto Export: the JSON that this iPhone app writes to a file or posts to a web address.
 
 `AutoExport` reads the file; `posted` reads the body of one request, for the page that receives it.
-Samples of an hour or a day name all their devices at once (``Watch|Phone``), or none: both stay
-one source, as nothing in them can be told apart. Sleep comes as stages with times, or as one row
+Counts come by the day, the hour or the minute, which nothing says: the times of all of a metric tell.
+Such samples name all their devices at once (``Watch|Phone``), or none: both stay one source, as
+nothing in them can be told apart. Sleep comes as stages with times, or as one row
 a night with totals in hours; times in bed may be missing, and a version of the app wrote all
 stages as zero beside a good total: zeros are then not told, not slept.
 """
@@ -56,8 +57,9 @@ _STAGES: dict[str, Signal] = {
     "rem": Signal.SLEEP_REM_MIN,
     "awake": Signal.SLEEP_AWAKE_MIN,
 }
-_CLOCK = re.compile(rb"\d{4}-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d")
-"""A time that is not midnight: the metric is then not summed by day."""
+_DAY_S, _HOUR_S, _MINUTE_S = 86_400, 3600, 60
+_NOT_MIDNIGHT = re.compile(rb"\d{4}-\d\d-\d\d[ T](?!00:00:00)\d\d:\d\d:\d\d")
+_NOT_FULL_HOUR = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:(?!00:00)\d\d:\d\d")
 _UNITS = {"bpm": "bpm", "count/min": "count/min", "steps": "count", "minutes": "min", "hours": "hr"}
 
 
@@ -144,7 +146,7 @@ def _metric(metric: msgspec.Raw, out: Collector, zone: tzinfo) -> Iterator[None]
     name, units = value_of(parts["name"]), value_of(parts["units"]) if "units" in parts else ""
     signal = _METRICS.get(name) if isinstance(name, str) else None
     unit = _UNITS.get(units, units) if isinstance(units, str) else ""
-    by_day = _CLOCK.search(memoryview(parts["data"])) is None
+    each_s = _each_lasts_s(memoryview(parts["data"]))
     for sample in objects(parts["data"], out):
         try:
             if name == "sleep_analysis":
@@ -152,30 +154,37 @@ def _metric(metric: msgspec.Raw, out: Collector, zone: tzinfo) -> Iterator[None]
             elif name == "mindful_minutes":
                 _mindful(sample, out, zone)
             elif signal is not None:
-                _sample(signal, sample, unit, out, zone, by_day=by_day)
+                _sample(signal, sample, unit, out, zone, each_s)
         except UnusableError as error:
             out.problem(error.kind, error.signal or signal)
         yield
 
 
-def _sample(signal: Signal, sample: Fields, unit: str, out: Collector, zone: tzinfo, *, by_day: bool) -> None:
+def _each_lasts_s(data: memoryview) -> int:
+    """How long a count of a metric lasts where it has no end: all of it decides, as a minute too can begin an hour."""
+    if _NOT_FULL_HOUR.search(data):
+        return _MINUTE_S
+    return _HOUR_S if _NOT_MIDNIGHT.search(data) else _DAY_S
+
+
+def _sample(signal: Signal, sample: Fields, unit: str, out: Collector, zone: tzinfo, each_s: int) -> None:
     value = sample.get("qty", sample.get("Avg", sample.get("avg")))
     start = moment(sample.get("date"), zone)
     times = spot(start)
     if "end" in sample or "endDate" in sample:
         times = between(start, moment(sample.get("end", sample.get("endDate")), zone))
     elif signal in _DAY_SUMS:
-        times = _counted(start, zone, by_day=by_day)
+        times = _counted(start, zone, each_s)
     out.add(signal, value, times, unit=unit, device=sample.get("source"))
 
 
-def _counted(start: Moment, zone: tzinfo, *, by_day: bool) -> Times:
-    """What a count without an end covers: its day, where all of a metric begin at midnight; an hour, or a minute."""
-    local = start.at + timedelta(minutes=start.offset_min)
-    if by_day:
-        day = whole_day(local.date(), zone)
-        return day if day.start_at == start.at else lasting(start, 86_400)
-    return lasting(start, 3600 if local.minute == local.second == 0 else 60)
+def _counted(start: Moment, zone: tzinfo, each_s: int) -> Times:
+    """What a count without an end covers; a day of it is 23 hours where the clocks say so."""
+    if each_s == _DAY_S:
+        day = whole_day((start.at + timedelta(minutes=start.offset_min)).date(), zone)
+        if day.start_at == start.at:
+            return day
+    return lasting(start, each_s)
 
 
 def _mindful(sample: Fields, out: Collector, zone: tzinfo) -> None:
