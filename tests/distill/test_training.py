@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from distill.conftest import TINY, trained
+from rhythm.distill.dataset import shards_in
 from rhythm.distill.losses import losses_of, pinball
 from rhythm.distill.network import QUANTILES, Outputs, Shape, Student
+from rhythm.distill.shards import digest_of_shards
 from rhythm.distill.training import Recipe, begin, digest_of_start, load, resumed, split, train
 from rhythm.distill.weeks import TaughtWeeks
 from rhythm.policy.student.tokens import TOKEN_WIDTH
@@ -102,6 +104,18 @@ def test_a_resumed_run_ends_where_the_whole_one_does(checkpoint: Path, weeks: Ta
     assert again.curve == whole.curve
     for ours, theirs in zip(again.network.parameters(), whole.network.parameters(), strict=True):
         assert torch.equal(ours, theirs)
+
+
+def test_other_weeks_do_not_go_on_from_a_checkpoint(checkpoint: Path, tmp_path: Path) -> None:
+    with pytest.raises(InvalidValueError, match="from other weeks"):
+        resumed(replace(TINY, data="of others"), checkpoint)
+    one, two = tmp_path / "weeks-1.npz", tmp_path / "weeks-2.npz"
+    one.write_bytes(b"1")
+    two.write_bytes(b"2")
+    assert shards_in(tmp_path) == [one, two]
+    digests = {digest_of_shards([one, two]), digest_of_shards([one])}
+    two.write_bytes(b"3")
+    assert len(digests | {digest_of_shards([one, two])}) == 3
 
 
 def test_another_recipe_does_not_go_on_from_a_checkpoint(checkpoint: Path) -> None:

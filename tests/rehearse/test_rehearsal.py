@@ -2,19 +2,24 @@
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
+from rhythm.belief.person import PersonPosterior
+from rhythm.bench.living_assistants import retold
+from rhythm.bench.living_play import lives_of
 from rhythm.bench.results import write_whole
 from rhythm.cli.main import main
-from rhythm.rehearse import living, run
+from rhythm.rehearse import living, run, suggesters
 from rhythm.rehearse.house import Clock, House, RehearsalError, served
 from rhythm.rehearse.living import FIRST_SLOT, Lived, rehearse
 from rhythm.rehearse.plot import draw_rehearsal
 from rhythm.rehearse.suggesters import NAMES, Silent
-from rhythm.vocab import SchemaError, UnknownNameError
+from rhythm.vocab import Action, Done, SchemaError, UnknownNameError
 
 SEED = 2_720_000
 LEVELS = {"planner": 0.66, "average": 0.6, "oracle": 0.7}
@@ -53,6 +58,34 @@ def test_what_the_assistant_refuses_ends_a_rehearsal(tmp_path: Path) -> None:
         pytest.raises(RehearsalError, match="status 404"),
     ):
         house.answer(1, "accepted", None)
+
+
+def test_the_oracle_is_told_once_a_day_and_takes_in_what_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    refused: list[object] = []
+    taking_in = PersonPosterior.add
+
+    def overheard(posterior: PersonPosterior, slot: int, *who: Any) -> PersonPosterior:
+        told.append(slot)
+        return retold(posterior, slot, *who)
+
+    def counting(posterior: PersonPosterior, *given: Any, **how: Any) -> Any:
+        refused.extend(found := taking_in(posterior, *given, **how))
+        return found
+
+    monkeypatch.setattr(suggesters, "retold", overheard)
+    monkeypatch.setattr(suggesters, "suggest", lambda *_, **__: ())
+    monkeypatch.setattr(PersonPosterior, "add", counting)
+    entries: list[Any] = []
+    evidence = SimpleNamespace(after=lambda _: SimpleNamespace(last_number=len(entries), entries=entries))
+    oracle = suggesters.Told("oracle", lives_of(np.array([SEED])))
+    for slot in (40, 42, 44):
+        context = SimpleNamespace(slot=slot, person=SimpleNamespace(evidence=evidence))
+        asked: Any = SimpleNamespace(context=context, free=(), planned={}, usual={}, shown={}, most=1, rng_key=0)
+        entries.append(SimpleNamespace(evidence=Done(40, Action.SLEEP)))
+        oracle(asked)
+    assert told == [40, 44]
+    assert not refused
 
 
 def test_slots_open_in_their_order() -> None:

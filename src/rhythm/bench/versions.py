@@ -19,6 +19,7 @@ from rhythm.life.populations import POPULATION_VERSION
 COMPARED: Final = ("life", "population", "grader_v2", "grader_v3", "sources")
 """Versions that results must share to stand in one table."""
 
+_ROOT: Final = Path(rhythm.__file__).parent
 _DECIDING: Final = ("vocab", "life", "belief", "policy")
 _PLAYING: Final = ("beliefs.py", "conditions.py", "graders.py", "play.py")
 
@@ -26,11 +27,15 @@ _PLAYING: Final = ("beliefs.py", "conditions.py", "graders.py", "play.py")
 @lru_cache(maxsize=1)
 def sources_digest() -> str:
     """Digest of the sources that decide what is played and how it is graded."""
-    root = Path(rhythm.__file__).parent
-    paths = [path for part in _DECIDING for path in sorted((root / part).rglob("*.py"))]
+    deciding = [path for part in _DECIDING for path in sorted((_ROOT / part).rglob("*.py"))]
+    return files_digest([*deciding, *(_ROOT / "bench" / name for name in _PLAYING)])
+
+
+def files_digest(paths: Iterable[Path]) -> str:
+    """Digest of files of the package, their places in it included, in the order given."""
     digest = hashlib.sha256()
-    for path in [*paths, *(root / "bench" / name for name in _PLAYING)]:
-        digest.update(path.relative_to(root).as_posix().encode())
+    for path in paths:
+        digest.update(path.relative_to(_ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 

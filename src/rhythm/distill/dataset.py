@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.versions import versions
+from rhythm.bench.versions import files_digest, versions
 from rhythm.distill.shards import claim_folder, described_folder
 from rhythm.distill.weeks import WEEKS_SCHEMA, TaughtWeeks, joined, read_weeks, write_weeks
 from rhythm.vocab import InvalidValueError, SchemaError
@@ -20,6 +20,7 @@ from rhythm.vocab import InvalidValueError, SchemaError
 DATASET_SCHEMA: Final = "rhythm.dataset/1"
 FILE_NAME: Final = "dataset.json"
 SHARD_WEEKS: Final = 256
+_TEACHING: Final = ("teacher.py", "weeks.py")
 
 OnWeeks = Callable[[str, int], None]
 
@@ -55,6 +56,7 @@ class Plan:
             "shard_weeks": self.shard,
             "actor": actor,
             "versions": versions(),
+            "teaching": files_digest(Path(__file__).parent / name for name in _TEACHING),
         }
 
 
@@ -93,10 +95,19 @@ def read_dataset(*folders: Path) -> TaughtWeeks:
     Raises:
         SchemaError: a folder holds none, or a damaged shard.
     """
-    shards = [path for folder in folders for path in sorted(folder.glob("weeks-*.npz"))]
-    if not shards:
+    return joined([read_weeks(path) for path in shards_in(*folders)])
+
+
+def shards_in(*folders: Path) -> list[Path]:
+    """The shards of the folders, in order.
+
+    Raises:
+        SchemaError: they hold none.
+    """
+    found = [path for folder in folders for path in sorted(folder.glob("weeks-*.npz"))]
+    if not found:
         raise SchemaError(f"no taught weeks in {', '.join(map(str, folders))}; make some with `rhythm distill teach`")
-    return joined([read_weeks(path) for path in shards])
+    return found
 
 
 def described(folder: Path) -> dict[str, Any]:

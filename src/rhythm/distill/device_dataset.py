@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
-from rhythm.bench.versions import versions
+from rhythm.bench.versions import files_digest, versions
 from rhythm.distill.device_lives import LIVES_SCHEMA, lived, write_lives
 from rhythm.distill.shards import claim_folder, described_folder
 from rhythm.policy.student.device_model import read_device_card, read_device_model
@@ -16,6 +16,7 @@ from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
 from rhythm.vocab import WEEK_STEPS, InvalidValueError, SchemaError
 
 FILE_NAME: Final = "lives.json"
+_TEACHING: Final = ("device_kernel.py", "device_lives.py", "device_policies.py", "teacher.py")
 OnLives = Callable[[str, int], None]
 
 
@@ -42,6 +43,7 @@ class LivesPlan:
         return {
             "schema": LIVES_SCHEMA, "tokens": DEVICE_TOKENS_VERSION, "first_seed": self.first_seed,
             "weeks": self.weeks, "shard": self.shard, "versions": versions(),
+            "teaching": files_digest(Path(__file__).parent / name for name in _TEACHING),
             **({"student": read_device_card(self.student).name} if self.student else {}),
         }  # fmt: skip
 

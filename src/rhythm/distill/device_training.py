@@ -56,6 +56,7 @@ class DeviceRecipe:
         every: steps between looks at the lives kept aside, and between checkpoints.
         asked: slots of each life that a batch learns from; the others are only remembered.
         early: slot that is asked half as often as the first, a later one less still; 0 for all alike.
+        data: digest of the lives that it learns from (see `digest_of_shards`).
     """
 
     shape: DeviceShape = field(default_factory=DeviceShape)
@@ -67,6 +68,7 @@ class DeviceRecipe:
     every: int = 200
     asked: int = 56
     early: float = 0.0
+    data: str = ""
 
     def asked_of(self, slots: int, random: np.random.Generator) -> NDArray[np.int64]:
         """Slots of one batch that are learned from, in order, shape (asked,)."""
@@ -267,5 +269,7 @@ def resumed_device(recipe: DeviceRecipe, path: Path) -> DeviceProgress:
         return begin_device(recipe)
     progress = load_device(path)
     if progress.recipe != recipe:
-        raise InvalidValueError(f"{path} was trained by another recipe; name another checkpoint, or remove it")
+        raise InvalidValueError(
+            f"{path} was trained by another recipe or from other lives; name another checkpoint, or remove it"
+        )
     return progress

@@ -1,5 +1,6 @@
 """Folders of shards: what they were made by stands beside them, so that a run that was cut short goes on as planned."""
 
+import hashlib
 import io
 import zipfile
 from collections.abc import Iterable, Mapping
@@ -56,6 +57,15 @@ def described_folder(
         return config, int(config[shard]) * len(list(folder.glob(pattern)))
     except (OSError, KeyError, TypeError, ValueError) as error:
         raise SchemaError(f"{folder} is no folder of taught {what} ({type(error).__name__})") from None
+
+
+def digest_of_shards(paths: Iterable[Path]) -> str:
+    """Digest of shards, names and contents, in the order given: what a network learned from."""
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(path.name.encode())
+        digest.update(hashlib.sha256(path.read_bytes()).digest())
+    return digest.hexdigest()[:16]
 
 
 def write_arrays(path: Path, schema: str, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:

@@ -48,6 +48,7 @@ class Recipe:
         seed: of the first weights and the order of weeks.
         every: steps between looks at the weeks kept aside, and between checkpoints.
         start: digest of the checkpoint that it starts from (see `digest_of_start`); empty for none.
+        data: digest of the weeks that it learns from (see `digest_of_shards`).
     """
 
     shape: Shape = field(default_factory=Shape)
@@ -59,6 +60,7 @@ class Recipe:
     seed: int = 0
     every: int = 200
     start: str = ""
+    data: str = ""
 
 
 @dataclass
@@ -215,7 +217,9 @@ def resumed(recipe: Recipe, path: Path, start: Path | None = None) -> Progress:
         return begin(recipe, start)
     progress = load(path)
     if progress.recipe != recipe:
-        raise InvalidValueError(f"{path} was trained by another recipe; name another checkpoint, or remove it")
+        raise InvalidValueError(
+            f"{path} was trained by another recipe or from other weeks; name another checkpoint, or remove it"
+        )
     return progress
 
 

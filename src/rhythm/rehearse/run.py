@@ -3,7 +3,6 @@
 Captured is (policy - average) / (oracle - average) in mean wellbeing, the same people throughout.
 """
 
-import hashlib
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from rhythm.bench import statistics
 from rhythm.bench.results import write_whole
 from rhythm.bench.rows import Row
-from rhythm.bench.versions import digest_of, versions
+from rhythm.bench.versions import digest_of, files_digest, versions
 from rhythm.life.cores import CORES
 from rhythm.rehearse.living import FIRST_SLOT, ZONE, Lived, rehearse
 from rhythm.rehearse.suggesters import NAMES
@@ -163,7 +162,8 @@ def _model(names: Sequence[str]) -> dict[str, str]:
     from rhythm.lm.serving import named  # noqa: PLC0415
 
     model, base_url = named("", "")
-    return {"lm": f"{base_url} {model}" if base_url else digest_of_model(model)}
+    reading = files_digest(sorted((Path(__file__).parents[1] / "lm").glob("*.py")))
+    return {"lm": f"{base_url} {model}" if base_url else digest_of_model(model), "lm_sources": reading}
 
 
 def _sources() -> str:
@@ -171,13 +171,10 @@ def _sources() -> str:
     root = Path(__file__).parents[1]
     parts = ("assist", "adapt", "bridge", "store", "web", "rehearse")
     paths = [path for part in parts for path in (root / part).rglob("*.py")]
+    paths += (root / "bench" / name for name in ("living_assistants.py", "living_play.py"))
     paths = [path for path in paths if path.parent.name != "rehearse" or path.name not in _REPORTING]
     paths += (root / "policy" / "student" / "weights").glob("student-device*.json")
-    digest = hashlib.sha256()
-    for path in sorted(paths):
-        digest.update(path.relative_to(root).as_posix().encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
+    return files_digest(sorted(paths))
 
 
 def _held(path: Path, digest: str) -> Lived | None:

@@ -51,6 +51,7 @@ class Told:
         self._lives = lives
         self._posterior = PersonPosterior(origins.told(average_person().row, middle_style()))
         self._read = 0
+        self._told_day = -1
 
     def __call__(self, asked: Asked) -> Sequence[Suggested]:
         """See `Suggester`."""
@@ -59,7 +60,9 @@ class Told:
         self._read = news.last_number
         found = sorted((one.evidence for one in news.entries), key=lambda entry: entry.slot)
         self._posterior.add(found, now=slot)
-        if self._lives is not None:
+        if self._lives is not None and slot // SLOTS_PER_DAY != self._told_day:
+            # Once a day, as people drift by the day: what is told settles what was before, records that come late too.
+            self._told_day = slot // SLOTS_PER_DAY
             self._posterior = retold(self._posterior, slot, self._lives.people[0], self._lives.styles[0])
         return suggest(
             self._posterior, slot=slot, free=asked.free, planned=asked.planned, usual=asked.usual, shown=asked.shown,

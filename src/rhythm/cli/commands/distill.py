@@ -59,14 +59,15 @@ def train(
     as_json: JsonOption = False,
 ) -> None:
     """Train the network on taught weeks; interrupted, it goes on where its checkpoint was written."""
-    from rhythm.distill.dataset import read_dataset  # noqa: PLC0415
+    from rhythm.distill.dataset import read_dataset, shards_in  # noqa: PLC0415
     from rhythm.distill.network import Shape  # noqa: PLC0415
+    from rhythm.distill.shards import digest_of_shards  # noqa: PLC0415
     from rhythm.distill.training import Recipe, curve_document, digest_of_start, resumed, split  # noqa: PLC0415
     from rhythm.distill.training import train as learn  # noqa: PLC0415
 
     shape = Shape(width, layers, heads)
-    begun = digest_of_start(start)
-    recipe = Recipe(shape, steps=steps, batch=batch, rate=rate, seed=seed, every=every, start=begun)
+    begun, read = digest_of_start(start), digest_of_shards(shards_in(*data))
+    recipe = Recipe(shape, steps=steps, batch=batch, rate=rate, seed=seed, every=every, start=begun, data=read)
     so_far = resumed(recipe, checkpoint, start)
     weeks, aside = split(read_dataset(*data))
     with progress("learning", steps - so_far.step) as on_step:

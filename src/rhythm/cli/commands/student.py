@@ -67,10 +67,15 @@ def train(
         split_lives,
         train_device,
     )
+    from rhythm.distill.shards import digest_of_shards  # noqa: PLC0415
 
-    recipe = DeviceRecipe(DeviceShape(width), steps=steps, batch=batch, rate=rate, seed=seed, every=every, early=early)
+    shards = shards_of(data)
+    recipe = DeviceRecipe(
+        DeviceShape(width), steps=steps, batch=batch, rate=rate, seed=seed, every=every, early=early,
+        data=digest_of_shards(shards),
+    )  # fmt: skip
     so_far = resumed_device(recipe, checkpoint)
-    given, aside = split_lives(read_lives(*shards_of(data)))
+    given, aside = split_lives(read_lives(*shards))
     with progress("learning", steps - so_far.step) as on_step:
         train_device(so_far, given, aside, checkpoint, on_step)
     last = so_far.curve[-1]
