@@ -14,7 +14,8 @@ from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
 from rhythm.assist.data import MOST_STREAMS
 from rhythm.store import HealthReading
-from web.sites import TOKEN, csrf_of
+from rhythm.store.errors import StoreBusyError
+from web.sites import TOKEN, csrf_of, entered
 
 BEARER = {"authorization": f"Bearer {TOKEN}"}
 HUGE = "9" * 30
@@ -89,6 +90,20 @@ def test_a_full_disk_is_said_and_leaves_no_piece_of_a_file(
     assert "No space left on device" in answered.text
     assert "diary" not in answered.text
     assert list((tmp_path / "incoming").iterdir()) == []
+
+
+def test_a_busy_database_is_no_refusal(assistant: Assistant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def busy(*_: object, **__: object) -> None:
+        raise StoreBusyError("another process holds the database; try again")
+
+    monkeypatch.setattr(assistant, "answer", busy)
+    client = entered(assistant, tmp_path)
+    data = {"csrf": csrf_of(client), "outcome": "accepted"}
+    page = client.post("/suggestions/1/answer", data=data)
+    called = client.post("/api/v1/suggestions/1/answer", json={"outcome": "accepted"}, headers=BEARER)
+    assert (page.status_code, called.status_code) == (503, 503), "a tap that was given offline waits then"
+    assert "Another process holds the database; try again" in page.text
+    assert called.json()["error"] == "StoreBusyError"
 
 
 def test_a_file_of_thousands_of_devices_keeps_the_data_page_short(client: TestClient, assistant: Assistant) -> None:

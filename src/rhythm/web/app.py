@@ -11,6 +11,7 @@ from starlette.exceptions import HTTPException
 
 import rhythm
 from rhythm.assist.service import Assistant
+from rhythm.store.errors import StoreBusyError, StoreDamagedError, StoreFullError, StoreUnreachableError
 from rhythm.vocab.errors import RhythmError
 from rhythm.web import api, pages
 from rhythm.web.security import ForbiddenError, Guard, Keys
@@ -21,6 +22,8 @@ REFUSALS = {
     404: "there is nothing at this address",
     405: "this address does not take that kind of request",
 }
+UNABLE = (StoreBusyError, StoreDamagedError, StoreFullError, StoreUnreachableError)
+"""What keeps the database from taking something; it is no refusal, so the same request can succeed later."""
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -64,8 +67,15 @@ def create_app(
 
 async def _say_error(request: Request, error: Exception) -> Response:
     """Rhythm's own errors as one clear sentence: JSON for the API, a page for people."""
-    status = 403 if isinstance(error, ForbiddenError) else 404 if isinstance(error, LookupError) else 400
-    return _told(request, error, status)
+    return _told(request, error, _status_of(error))
+
+
+def _status_of(error: Exception) -> int:
+    if isinstance(error, ForbiddenError):
+        return 403
+    if isinstance(error, LookupError):
+        return 404
+    return 503 if isinstance(error, UNABLE) else 400
 
 
 def _told(request: Request, error: Exception, status: int) -> Response:
