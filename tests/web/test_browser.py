@@ -24,6 +24,10 @@ Role: TypeAlias = Literal["link", "button"]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
+SENT = """() => new Promise(done => {
+    navigator.serviceWorker.addEventListener('message', event => done(event.data), {once: true});
+    navigator.serviceWorker.controller.postMessage('send');
+})"""
 PAGES = {"today": "/", "you": "/you", "data": "/data", "settings": "/settings"}
 MOST_TABS = 150
 CONTROLLED = """async () => {
@@ -205,6 +209,33 @@ def test_an_answer_given_offline_arrives_once(browser: Browser, tmp_path: Path) 
             page.wait_for_timeout(500)
         context.close()
         assert [event.channel for event in assistant.person.answers.events()] == ["offline"]
+
+
+def test_an_answer_given_offline_waits_where_it_is_not_taken_and_is_told_where_it_is_refused(
+    browser: Browser, tmp_path: Path
+) -> None:
+    port = free_port()
+    with lived_house(tmp_path, Clock()) as assistant:
+        with served(assistant, tmp_path, port) as link:
+            context = browser.new_context(service_workers="allow")
+            page = context.new_page()
+            page.goto(link)
+            page.evaluate(CONTROLLED)
+            page.reload()  # so that the page itself is kept
+        page.get_by_role("button", name="Accept").first.click()
+        page.get_by_text("1 answer(s) wait on this device").wait_for()
+        page.wait_for_timeout(1000)  # what the worker says by itself was said
+        with served(assistant, tmp_path, port, token="a-token-of-the-demonstration"):  # noqa: S106 - it opens nothing else
+            assert page.evaluate(SENT) == {"waiting": 1, "sent": 0, "refused": 0}
+        waiting = [card.number for card in assistant.today().waiting]
+        for number in waiting:
+            assistant.answer(number, Outcome.IGNORED)
+        with served(assistant, tmp_path, port):
+            assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 1}
+            page.get_by_text("1 answer(s) that you gave offline were refused").wait_for()
+            assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 0}, "told once"
+        context.close()
+        assert [event.outcome for event in assistant.person.answers.events()] == [Outcome.IGNORED] * len(waiting)
 
 
 def _wait_for_answer(page: Page, assistant: Assistant) -> None:

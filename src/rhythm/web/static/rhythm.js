@@ -15,11 +15,20 @@
   }
   if (!("serviceWorker" in navigator)) return;
   const line = document.getElementById("offline");
+  let refused = 0;
   navigator.serviceWorker.addEventListener("message", (event) => {
-    if (event.data && event.data.waiting > 0) {
+    const told = event.data || {};
+    const said = [];
+    refused += told.refused || 0;
+    if (told.waiting > 0) said.push(`${told.waiting} answer(s) wait on this device until your Rhythm takes them.`);
+    if (refused > 0) {
+      said.push(`${refused} answer(s) that you gave offline were refused and are not kept, ` +
+        "since the suggestion has another answer or cannot be moved there any more. Open Today to see what holds.");
+    }
+    if (said.length > 0) {
       line.hidden = false;
-      line.textContent = `${event.data.waiting} answer(s) wait on this device and are sent when Rhythm is reachable.`;
-    } else if (event.data && event.data.sent > 0) {
+      line.textContent = said.join(" ");
+    } else if (told.sent > 0) {
       location.reload();
     }
   });

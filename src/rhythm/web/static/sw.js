@@ -28,7 +28,9 @@ function within(database, mode, work) {
 }
 
 async function tell(message) {
-  for (const client of await self.clients.matchAll()) client.postMessage(message);
+  const pages = await self.clients.matchAll();
+  for (const page of pages) page.postMessage(message);
+  return pages.length > 0;
 }
 
 let sending = null;
@@ -37,9 +39,14 @@ function send() {
   return sending;
 }
 
+// An answer leaves the queue when it was taken, which is when Rhythm leads on, and when Rhythm refused it, which a
+// later try could not change; a page is told of that first. Whatever else is said, by a locked or busy Rhythm or by
+// another program on this port, the answer waits.
 async function sendAll() {
   const database = await queue();
   const keys = await within(database, "readonly", (store) => store.getAllKeys());
+  const drop = (key) => within(database, "readwrite", (store) => store.delete(key));
+  const refused = [];
   let sent = 0;
   for (const key of keys) {
     const kept = await within(database, "readonly", (store) => store.get(key));
@@ -49,22 +56,28 @@ async function sendAll() {
     } catch (error) {
       break;
     }
-    if (answer.status >= 500) break;
-    await within(database, "readwrite", (store) => store.delete(key));
-    sent += 1;
+    if (answer.type === "opaqueredirect") {
+      await drop(key);
+      sent += 1;
+    } else if (answer.status === 400) {
+      refused.push(key);
+    }
   }
-  const waiting = (await within(database, "readonly", (store) => store.getAllKeys())).length;
+  const left = await within(database, "readonly", (store) => store.count());
+  if (await tell({ waiting: left - refused.length, sent, refused: refused.length })) {
+    for (const key of refused) await drop(key);
+  }
   database.close();
-  await tell({ waiting, sent });
 }
 
 async function keep(request, fields) {
   fields.push(["at", new Date().toISOString()]);
   const database = await queue();
   await within(database, "readwrite", (store) => store.add({ url: request.url, fields }));
+  const waiting = await within(database, "readonly", (store) => store.count());
   database.close();
   const page = await caches.match("/");
-  setTimeout(() => tell({ waiting: 1, sent: 0 }), 500);
+  setTimeout(() => tell({ waiting, sent: 0, refused: 0 }), 500);
   return page || new Response("Kept. It is sent when Rhythm is reachable.", { headers: { "Content-Type": "text/plain" } });
 }
 
