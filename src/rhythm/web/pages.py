@@ -130,7 +130,7 @@ def data(request: Request, site: Here) -> HTMLResponse:
     """What was read from where."""
     running = [job for job in site.uploads.latest if not job.ended.is_set()]
     ended = [job for job in site.uploads.latest if job.ended.is_set() and job.found is None]
-    looked = [job for job in site.uploads.latest if job.ended.is_set() and job.found is not None]
+    looked = [job for job in site.uploads.latest if job.is_held]
     feed = f"{request.base_url}feed/{site.keys.feed}.ics"
     push_url = f"{str(request.base_url).rstrip('/')}{PUSH_PATH}"
     return render(
@@ -152,6 +152,7 @@ def take_files(form: Posted, site: Here) -> Response:
     files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
     if not files:
         raise InvalidValueError("no file was chosen; choose an .ics calendar or a health export and send it again")
+    site.uploads.begin()
     take = site.uploads.look if text_of(form, "look") else site.uploads.take
     for file in files:
         take(file.file, file.filename or "file").ended.wait(WAIT_S / len(files))

@@ -14,7 +14,6 @@ from typing import BinaryIO
 from rhythm.assist.files import PART_SUFFIX, Imported, keep_copy
 from rhythm.assist.preview import Preview
 from rhythm.assist.service import Assistant
-from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.errors import RhythmError
 
 MOST_BYTES = 8 * 10**9
@@ -23,7 +22,20 @@ LONGEST_NAME_BYTES = 200
 WAIT_S = 8.0
 """A page waits so long for an import before it says that it goes on in the background."""
 
+MOST_TOLD = 10
+"""Once more is handed in, so many of the files that were read before are still told of."""
+
 log = logging.getLogger(__name__)
+
+
+class NotHeldError(RhythmError, LookupError):
+    """A looked-into file that is not held: it was kept or thrown away already, or a restart let it go."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this file is not held any more: it was kept or thrown away already, or Rhythm was started anew since; "
+            "see on the Data page what was read, and hand the file in again if it is missing there"
+        )
 
 
 class Job:
@@ -46,6 +58,11 @@ class Job:
         self.message = ""
         self.failed = False
 
+    @property
+    def is_held(self) -> bool:
+        """Whether its file was looked into and waits to be kept or thrown away."""
+        return self.ended.is_set() and self.found is not None
+
     def stored(self, done: Imported) -> None:
         """Takes note of what was read and lets the file go; a restart then need not read it again to learn from it."""
         self.path.unlink(missing_ok=True)
@@ -60,7 +77,11 @@ class Job:
 
 
 class Uploads:
-    """The folder of files to be read, and the one thread that reads them."""
+    """The folder of files to be read, and the one thread that reads them.
+
+    Attributes:
+        latest: what is read or held, and what became of files before, oldest first.
+    """
 
     def __init__(self, folder: Path, assistant: Assistant) -> None:
         self._folder = folder
@@ -79,6 +100,12 @@ class Uploads:
         for path in left:
             self._put(Job(path, path.name.partition("-")[2] or path.name))
         return len(left)
+
+    def begin(self) -> None:
+        """More is handed in: what was read before is told no longer, but for the last `MOST_TOLD`."""
+        with self._lock:
+            told = [job for job in self.latest if job.ended.is_set() and not job.is_held]
+            self.latest = [job for job in self.latest if job not in told[:-MOST_TOLD]]
 
     def take(self, stream: BinaryIO, name: str) -> Job:
         """Keeps a file and has it read.
@@ -109,7 +136,7 @@ class Uploads:
         """Has a file read that was looked into.
 
         Raises:
-            UnknownEntryError: there is none of that id, or it was dropped or kept before.
+            NotHeldError: there is none of that id, or it was dropped or kept before.
         """
         job = self._looked_into(job_id)
         path = self._folder / job.path.name
@@ -120,21 +147,22 @@ class Uploads:
         """Throws a file away that was looked into.
 
         Raises:
-            UnknownEntryError: there is none of that id.
+            NotHeldError: there is none of that id, or it was dropped or kept before.
         """
         self._looked_into(job_id).path.unlink(missing_ok=True)
 
     def _looked_into(self, job_id: str) -> Job:
-        for job in self.latest:
-            if job.id == job_id and job.looking and job.ended.is_set() and job.path.exists():
-                self.latest = [other for other in self.latest if other is not job]
-                return job
-        raise UnknownEntryError("looked-into file", 0)
+        with self._lock:  # of two clicks at once one has it
+            job = next((job for job in self.latest if job.id == job_id and job.is_held), None)
+            self.latest = [other for other in self.latest if other is not job]
+        if job is None or not job.path.exists():
+            raise NotHeldError
+        return job
 
     def _put(self, job: Job) -> Job:
-        self.latest = [*self.latest[-9:], job]
         self._jobs.put(job)
         with self._lock:
+            self.latest = [*self.latest, job]
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._work, name="rhythm-imports", daemon=True)
                 self._thread.start()
@@ -163,7 +191,8 @@ class Uploads:
         for path in [*self._folder.iterdir(), *self._looked.glob("*")]:
             if path.is_file():
                 path.unlink(missing_ok=True)
-        self.latest = []
+        with self._lock:
+            self.latest = []
 
 
 def _kept(folder: Path, stream: BinaryIO, name: str, *, looking: bool = False) -> Job:
