@@ -260,27 +260,26 @@ def save_settings(form: Posted, site: Here) -> Response:
     """Keeps the settings."""
     names = ("morning", "afternoon", "evening", "night")
     on = text_of(form, "model") == "on"
-    if key := text_of(form, "model_key"):
-        site.assistant.keeper.put(MODEL_KEY, key)
+    times = SlotTimes(*(_local_time(text_of(form, name), f"the start of the {name}") for name in names))
+    wanted = msgspec.structs.replace(
+        site.assistant.settings,
+        name=text_of(form, "name")[:60],
+        zone=text_of(form, "zone"),
+        slot_times=times,
+        daily_cap=_number(text_of(form, "daily_cap"), "the daily cap"),
+        quiet_from=_local_time(text_of(form, "quiet_from"), "the start of the quiet hours"),
+        quiet_until=_local_time(text_of(form, "quiet_until"), "the end of the quiet hours"),
+        model_url=text_of(form, "model_url") if on else "",
+        model_name=text_of(form, "model_name") if on else "",
+        notify=text_of(form, "notify") == "on",
+        ask_reports=text_of(form, "ask_reports") == "on",
+        shortcuts=text_of(form, "shortcuts") == "on",
+    )
     if not on:
         site.assistant.keeper.drop(MODEL_KEY)
-    times = SlotTimes(*(_local_time(text_of(form, name), f"the start of the {name}") for name in names))
-    site.assistant.save_settings(
-        msgspec.structs.replace(
-            site.assistant.settings,
-            name=text_of(form, "name")[:60],
-            zone=text_of(form, "zone"),
-            slot_times=times,
-            daily_cap=_number(text_of(form, "daily_cap"), "the daily cap"),
-            quiet_from=_local_time(text_of(form, "quiet_from"), "the start of the quiet hours"),
-            quiet_until=_local_time(text_of(form, "quiet_until"), "the end of the quiet hours"),
-            model_url=text_of(form, "model_url") if on else "",
-            model_name=text_of(form, "model_name") if on else "",
-            notify=text_of(form, "notify") == "on",
-            ask_reports=text_of(form, "ask_reports") == "on",
-            shortcuts=text_of(form, "shortcuts") == "on",
-        )
-    )
+    elif key := text_of(form, "model_key"):
+        site.assistant.keeper.put(MODEL_KEY, key)
+    site.assistant.save_settings(wanted)
     return _after("/settings", "saved")
 
 

@@ -1,0 +1,50 @@
+"""The settings' form: one that is refused changes nothing, the model's key included."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fastapi.testclient import TestClient
+
+from assist.houses import Clock, house
+from rhythm.assist import Assistant
+from rhythm.assist.classifying import MODEL_KEY
+from rhythm.assist.keeper import Keeper, SecretError
+from web.sites import csrf_of, entered
+
+
+@pytest.fixture
+def assistant(tmp_path: Path) -> Iterator[Assistant]:
+    with house(tmp_path, Clock()) as made:
+        made.keeper = Keeper(made.person, "what secrets are kept under")
+        yield made
+
+
+def filled_in(client: TestClient, assistant: Assistant, **said: str) -> dict[str, str]:
+    """The form as the page has it, but for what the person writes."""
+    has = assistant.settings
+    times = {name: f"{getattr(has.slot_times, name):%H:%M}" for name in ("morning", "afternoon", "evening", "night")}
+    quiet = {"quiet_from": f"{has.quiet_from:%H:%M}", "quiet_until": f"{has.quiet_until:%H:%M}"}
+    return {"csrf": csrf_of(client), "zone": has.zone, "daily_cap": str(has.daily_cap), **times, **quiet, **said}
+
+
+def test_a_form_that_is_refused_leaves_the_models_key(assistant: Assistant, tmp_path: Path) -> None:
+    client, keeper = entered(assistant, tmp_path), assistant.keeper
+    model = {"model": "on", "model_url": "https://models.example/v1", "model_name": "m"}
+
+    def sent(**said: str) -> int:
+        return client.post("/settings", data=filled_in(client, assistant, **said)).status_code
+
+    assert sent(**model, model_key="first") == 200
+    wrong: list[dict[str, str]] = [{"zone": "Mars/Olympus"}, {"daily_cap": "99"}, {"morning": "soon"}]
+    for one in wrong:
+        assert sent(**model, model_key="second", **one) == 400
+        assert sent(**one) == 400
+        assert (keeper.get(MODEL_KEY), assistant.settings.model_name) == ("first", "m")
+    assert sent(**model) == 200
+    assert keeper.get(MODEL_KEY) == "first", "an empty field leaves it"
+    assert sent(**model, model_key="second") == 200
+    assert keeper.get(MODEL_KEY) == "second"
+    assert sent(model_key="third") == 200
+    with pytest.raises(SecretError):
+        keeper.get(MODEL_KEY)
