@@ -13,6 +13,12 @@ from fastapi.testclient import TestClient
 from assist.houses import Clock, house
 from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
+from rhythm.assist.calendar_facts import to_occurrences
+from rhythm.assist.feeds import day_window
+from rhythm.assist.preview import preview_file
+from rhythm.bridge.calendar.classify import RuleClassifier
+from rhythm.bridge.calendar.sources import FileSource
+from rhythm.store import CalendarSource
 from web.sites import TOKEN, client_of, csrf_of
 
 LOOKED = re.compile(r'action="/data/looked/([0-9a-f]+)/keep"')
@@ -153,3 +159,22 @@ def test_a_title_that_nothing_is_known_of_is_asked_about_once(client: TestClient
     assert assistant.data().unknown_titles == ()
     client.post("/data/import", data=data, files=[("files", ("mine.ics", calendar(*events)))])
     assert assistant.data().unknown_titles == (), "remembered when the calendar is read again"
+
+
+def test_a_calendar_that_is_read_already_brings_no_new_days(assistant: Assistant, tmp_path: Path) -> None:
+    def days(*numbers: int) -> list[str]:
+        starts = [(CLOCK() + timedelta(days=day)).strftime("%Y%m%dT%H0000Z") for day in numbers]
+        return [f"UID:{at}\nDTSTART:{at}\nDURATION:PT1H\nSUMMARY:Gym" for at in starts]
+
+    person, path = assistant.person, tmp_path / "mine.ics"
+    path.write_bytes(calendar(*days(1, 2, 3)))
+    assert preview_file(person, path, CLOCK()).new_days == 3
+    source = person.calendars.add(CalendarSource("file", "mine", "mine.ics", CLOCK()))
+    window, zone = day_window(CLOCK()), person.about().settings.zone_info
+    events = FileSource(path, zone, "mine").read(window).events
+    found = to_occurrences(events, RuleClassifier(), zone, person.about().settings.slot_times)
+    person.occurrences.replace(source.number, window.start_at, window.end_at, found)
+    assert preview_file(person, path, CLOCK()).new_days == 0
+    path.write_bytes(calendar(*days(1, 2, 3, 4, 5)))
+    seen = preview_file(person, path, CLOCK())
+    assert (seen.lines[0].count, seen.new_days) == (5, 2)

@@ -1,5 +1,6 @@
 """Looking into a file before it is kept: what it is, what it holds, from when until when; nothing is stored."""
 
+from collections.abc import Iterable
 from datetime import date, datetime
 from pathlib import Path
 
@@ -28,7 +29,7 @@ class Preview(msgspec.Struct, frozen=True):
         kind: what it is, in words.
         lines: what it holds, most first.
         first_day, last_day: local days it reaches from and to; None where it holds nothing.
-        new_days: how many of its days nothing is known of yet.
+        new_days: how many of its days nothing of that kind is known of yet.
         problems: how many records could not be used.
     """
 
@@ -63,11 +64,16 @@ def _calendar(person: PersonStore, path: Path, now_at: datetime, name: str) -> P
     zone = person.about().settings.zone_info
     window = day_window(now_at)
     contents = FileSource(path, zone, name).read(window)
-    days = sorted({max(event.start_at, window.start_at).astimezone(zone).date() for event in contents.events})
+
+    def days_of(starts: Iterable[datetime]) -> set[date]:
+        return {max(start_at, window.start_at).astimezone(zone).date() for start_at in starts}
+
+    days = days_of(event.start_at for event in contents.events)
+    known = days_of(one.start_at for one in person.occurrences.window(window.start_at, window.end_at, as_read=True))
     lines = (PreviewLine("events in the weeks that are kept", len(contents.events)),)
     problems = sum(problem.count for problem in contents.problems)
-    first, last = _ends(days)
-    return Preview(name, "a calendar", lines, first, last, len(days), problems)
+    first, last = _ends(sorted(days))
+    return Preview(name, "a calendar", lines, first, last, len(days - known), problems)
 
 
 def _health(person: PersonStore, path: Path, name: str) -> Preview:
