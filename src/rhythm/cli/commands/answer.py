@@ -43,5 +43,8 @@ def answer(
     if as_json:
         print_json("rhythm.answer/1", {}, [{"name": tap.value, "value": given.number, "moved_to": given.moved_to}])
         return
+    if tap is Tap.UNDO:
+        typer.echo("Taken back, and what was learned from it is forgotten.")
+        return
     moved = "" if given.moved_to is None else f" to {describe_slot(given.moved_to)}"
     typer.echo(f"Kept: {tap.value}{moved}. Take it back with `rhythm answer {number} undo`.")
