@@ -18,7 +18,7 @@ from rhythm.cli.main import main
 from rhythm.lm.choosing import Chances, Served, softened
 from rhythm.lm.endpoint import Endpoint, Model
 from rhythm.lm.models import NoModelError
-from rhythm.lm.serving import served_chooser
+from rhythm.lm.serving import place_asked, served_chooser
 from rhythm.lm.suggesting import REST_S, LanguageModelSuggester
 from rhythm.policy.suggest import FLOOR, Suggested
 from rhythm.store import PersonStore
@@ -171,3 +171,10 @@ def test_a_server_that_refuses_is_said_at_the_start_and_survived_later(
             main(["up", *wrong])
         assert ended.value.code == 2
     assert "RHYTHM_LM" in capsys.readouterr().err
+
+
+def test_the_pages_can_name_the_server_that_is_asked_without_its_password() -> None:
+    model = Model(Endpoint(base_url="https://me:secret@moments.example/v1", model="m"))
+    assert place_asked(LanguageModelSuggester(Served(model))) == "https://moments.example/v1"
+    model.close()
+    assert place_asked(Planner()) == "", "nobody else is asked"

@@ -90,7 +90,7 @@ def serve(
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 
             settle_in(assistant, home.folder, typer.echo)
-        web = create_app(assistant, token, home.incoming, port=port)
+        web = create_app(assistant, token, home.incoming, port=port, suggest_url=_place_asked(suggester))
         web.state.site.uploads.resume()
         typer.echo("  Getting ready (the first time takes half a minute) ...")
         with learning_shown(assistant):
@@ -102,6 +102,15 @@ def serve(
             _in_background(lambda: _notices(assistant, notify_file))
         typer.echo(f"\n  Rhythm is at  http://{ADDRESS}:{port}/?token={token}\n\n  Stop it with Ctrl+C.\n")
         uvicorn.run(web, host=ADDRESS, port=port, log_level="warning", access_log=False, server_header=False)
+
+
+def _place_asked(suggester: Suggester | None) -> str:
+    """Server that moments are sent to; empty where they stay here."""
+    if suggester is None:
+        return ""
+    from rhythm.lm.serving import place_asked  # noqa: PLC0415 - whoever is given has loaded it
+
+    return place_asked(suggester)
 
 
 def _check_free(port: int) -> None:

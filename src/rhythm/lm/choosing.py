@@ -88,7 +88,11 @@ class Loaded:
 
 
 class Served:
-    """A model behind a server; it is asked for its likeliest answer."""
+    """A model behind a server; it is asked for its likeliest answer.
+
+    Attributes:
+        place: the server's address, fit to be shown.
+    """
 
     def __init__(self, model: Model) -> None:
         """Ask a server.
@@ -97,6 +101,7 @@ class Served:
             model: to be asked, at temperature 0.
         """
         self._model = model
+        self.place = model.endpoint.place
         # An address may hold a password: only its digest is kept.
         named = f"{model.endpoint.base_url} {model.endpoint.model}"
         self.version = f"{hashlib.sha256(named.encode()).hexdigest()[:16]} {PROMPT_VERSION}"

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from rhythm.assist.suggesting import Suggester
 from rhythm.lm.choosing import Chooser, Loaded, Served
 from rhythm.lm.endpoint import KEY_VARIABLE, Endpoint, Model, NoAnswerError, key_from
 from rhythm.lm.environment import MODEL_VARIABLE, URL_VARIABLE, max_tokens
@@ -78,6 +79,12 @@ def weekly_engine(suggester: LanguageModelSuggester, model: str) -> LoraEngine |
     """
     chooser = suggester.chooser
     return LoraEngine(chooser.scorer, named(model, "")[0]) if isinstance(chooser, Loaded) else None
+
+
+def place_asked(suggester: Suggester) -> str:
+    """Address, fit to be shown, of the server that a suggester sends moments to; empty where it asks none."""
+    chooser = suggester.chooser if isinstance(suggester, LanguageModelSuggester) else None
+    return chooser.place if isinstance(chooser, Served) else ""
 
 
 def suggester_of(model: str, base_url: str = "") -> LanguageModelSuggester:

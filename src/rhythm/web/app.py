@@ -28,7 +28,13 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 def create_app(
-    assistant: Assistant, token: str, incoming: Path, *, port: int = 80, hosts: Sequence[str] = ()
+    assistant: Assistant,
+    token: str,
+    incoming: Path,
+    *,
+    port: int = 80,
+    hosts: Sequence[str] = (),
+    suggest_url: str = "",
 ) -> FastAPI:
     """The application.
 
@@ -38,6 +44,7 @@ def create_app(
         incoming: folder for files that are handed in.
         port: where it listens; part of the Host header.
         hosts: further Host headers to answer to, for a reverse proxy of one's own.
+        suggest_url: server of the language model that suggests; the pages name its host. Empty where there is none.
     """
     keys = Keys(token, port)
     app = FastAPI(
@@ -49,7 +56,7 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.site = Site(assistant, keys, Uploads(incoming, assistant))
+    app.state.site = Site(assistant, keys, Uploads(incoming, assistant), suggest_url)
     app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
     app.include_router(pages.router, include_in_schema=False)
     app.include_router(api.router)

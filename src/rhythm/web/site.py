@@ -15,6 +15,7 @@ from rhythm.assist.coverage import PARTS as COVERAGE_PARTS
 from rhythm.assist.service import Assistant
 from rhythm.vocab.actions import ACTIONS
 from rhythm.web.charts import interval_bar, sparkline
+from rhythm.web.leaving import leaving
 from rhythm.web.security import ForbiddenError, Keys
 from rhythm.web.uploads import Uploads
 
@@ -56,12 +57,14 @@ class Site:
         assistant: theirs.
         keys: what opens it.
         uploads: files that are handed in.
+        suggest_url: server of the language model that suggests; empty where there is none.
     """
 
-    def __init__(self, assistant: Assistant, keys: Keys, uploads: Uploads) -> None:
+    def __init__(self, assistant: Assistant, keys: Keys, uploads: Uploads, suggest_url: str = "") -> None:
         self.assistant = assistant
         self.keys = keys
         self.uploads = uploads
+        self.suggest_url = suggest_url
 
 
 def site_of(request: Request) -> Site:
@@ -104,6 +107,7 @@ def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
         "demonstration": settings.demonstration,
         "shortcuts": settings.shortcuts,
         "settings": settings,
+        "leaving": leaving(settings, site.suggest_url),
         "notice": request.query_params.get("done", ""),
         "notices": NOTICES,
         "here": template.partition(".")[0],
