@@ -124,7 +124,7 @@ class CalendarView(msgspec.Struct, frozen=True):
             day = day_of(number)
             here = events[day]
             density = meeting_density([self.events[i] for i in here], [self.meetings[i] for i in here], day, self.zone)
-            facts[day] = CalendarDay(day, (), tuple(done[day]), density.share, density.longest_free_min)
+            facts[day] = CalendarDay(day, tuple(done[day]), density.share, density.longest_free_min)
         return facts
 
 

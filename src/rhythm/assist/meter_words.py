@@ -19,7 +19,7 @@ WORDS: dict[Meter, tuple[str, str, str, str, str]] = {
 MEANINGS: dict[Meter, str] = {
     Meter.VITALITY: "How rested the body is against your own usual.",
     Meter.COGNITION: "How fresh the mind should be, from sleep and the hours since.",
-    Meter.PROGRESS: "How the work you planned gets done, as your calendar has it.",
+    Meter.PROGRESS: "How much work gets done against your own usual, as your calendar has it.",
     Meter.SERENITY: "How calm the body is, and how much room the day leaves.",
     Meter.CONNECTION: "Time with people, as your calendar has it.",
 }

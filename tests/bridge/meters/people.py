@@ -63,7 +63,6 @@ def without_night(days: dict[date, DaySummary], day: date = TODAY) -> dict[date,
 def calendar_days(
     count: int,
     done: Callable[[date], dict[PartOfDay, Action]],
-    planned: Callable[[date], dict[PartOfDay, Action]] | None = None,
     share: Callable[[date], float | None] = lambda _: None,
     until: date = TODAY,
 ) -> dict[date, CalendarDay]:
@@ -71,13 +70,8 @@ def calendar_days(
     days = {}
     for back in range(count, -1, -1):
         day = until - timedelta(days=back)
-        spent, plan = done(day), {} if planned is None else planned(day)
-        days[day] = CalendarDay(
-            day,
-            tuple(Done(slot_number(day, part), action, "calendar") for part, action in plan.items()),
-            tuple(Done(slot_number(day, part), action, "calendar") for part, action in spent.items()),
-            share(day),
-        )
+        spent = tuple(Done(slot_number(day, part), action, "calendar") for part, action in done(day).items())
+        days[day] = CalendarDay(day, spent, share(day))
     return days
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.meters.people import TODAY, calendar_days, inputs, slot
 from rhythm.bridge.meters import CalendarDay, MeterEstimate, meters_at
-from rhythm.vocab import Action, Done, Meter, PartOfDay, slot_number
+from rhythm.vocab import Action, Done, Meter, PartOfDay
 
 WORK = {PartOfDay.MORNING: Action.DEEP_WORK}
 FRIENDS = {PartOfDay.EVENING: Action.SOCIALIZE}
@@ -66,33 +66,23 @@ def test_unknown_days_are_not_days_of_nothing() -> None:
     assert _level(Meter.PROGRESS, gap) == pytest.approx(_level(Meter.PROGRESS, whole), abs=0.2)
 
 
-def test_plans_kept_raise_progress_and_are_counted() -> None:
-    levels = []
-    for kept in (True, False):
-        calendar = calendar_days(
-            40,
-            lambda d, kept=kept: WORK if kept or d < TODAY - timedelta(days=6) else {PartOfDay.MORNING: Action.ME_TIME},  # type: ignore[misc]
-            planned=lambda _: WORK,
-        )
-        found = _at(Meter.PROGRESS, calendar, PartOfDay.AFTERNOON)
-        (plans,) = [e for e in found.evidence if e.name == "plans kept"]
-        assert plans.text.startswith("7 of 7" if kept else "0 of 7")
-        levels.append(plans.score)
-    assert levels[0] > 0.8
-    assert levels[1] < 0.2
+def test_progress_is_the_work_done_and_misses_nothing_that_a_calendar_cannot_tell() -> None:
+    found = _at(Meter.PROGRESS, calendar_days(40, lambda d: WORK if d.toordinal() % 2 else {}))
+    assert [(part.name, part.weight) for part in found.evidence] == [("work done", 1.0)]
+    assert found.missing == ()
+    assert found.sd is not None
+    assert found.sd == pytest.approx(found.evidence[0].sd)
 
 
-def test_plans_of_later_today_are_not_broken_yet() -> None:
-    calendar = {TODAY: CalendarDay(TODAY, planned=(Done(slot(PartOfDay.EVENING), Action.LEARN),))}
-    assert "no work was planned" in " ".join(m.text for m in _at(Meter.PROGRESS, calendar).missing)
+def test_who_has_no_work_in_the_calendar_is_not_told_that_none_was_planned() -> None:
+    found = _at(Meter.PROGRESS, calendar_days(40, lambda _: {PartOfDay.NIGHT: Action.SLEEP}))
+    assert [part.name for part in found.missing] == ["work done"]
 
 
-def test_few_plans_are_uncertain_and_a_slot_counts_once() -> None:
-    twice = (Done(slot_number(YESTERDAY, PartOfDay.MORNING), Action.DEEP_WORK),) * 2
-    calendar = {YESTERDAY: CalendarDay(YESTERDAY, planned=twice, done=twice)}
-    (plans,) = _at(Meter.PROGRESS, calendar).evidence
-    assert plans.text.startswith("1 of 1")
-    assert plans.sd > 0.2
+def test_a_slot_that_is_told_twice_counts_once() -> None:
+    once = calendar_days(40, lambda d: WORK if d.toordinal() % 2 else {})
+    twice = {day: CalendarDay(day, known.done * 2) for day, known in once.items()}
+    assert _at(Meter.PROGRESS, twice) == _at(Meter.PROGRESS, once)
 
 
 def test_age_is_the_calendars() -> None:

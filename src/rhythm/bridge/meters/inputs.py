@@ -16,14 +16,12 @@ class CalendarDay(msgspec.Struct, frozen=True):
 
     Attributes:
         day: the local day.
-        planned: what slots were planned for.
         done: what slots were spent on; of slots that are over.
         meeting_share: share of the working window in meetings, [0, 1]; None where there is none.
         longest_free_min: longest stretch of the working window without a meeting; None where unknown.
     """
 
     day: date
-    planned: tuple[Done, ...] = ()
     done: tuple[Done, ...] = ()
     meeting_share: float | None = None
     longest_free_min: float | None = None
