@@ -83,6 +83,37 @@ def test_the_persons_order_comes_first() -> None:
     assert [n.source for n in chosen if n] == ["a/Phone", "a/Ring"]
 
 
+def test_a_nap_of_the_first_device_does_not_make_the_day_nightless() -> None:
+    records = [
+        made(ASLEEP, "2026-03-01 23:00", "2026-03-02 07:00", source="a/Watch"),
+        made(DEEP, "2026-03-02 14:00", "2026-03-02 14:40", source="a/Ring"),
+    ]
+    for order in ((), ("a/Ring",), ("a/Ring", "a/Watch")):
+        night = sleep_by_day(records, order)[SECOND].night
+        assert night is not None
+        assert (night.source, night.asleep_min) == ("a/Watch", 480)
+
+
+def test_a_sleep_too_short_for_a_night_does_not_hide_another_devices_night() -> None:
+    records = [
+        made(ASLEEP, "2026-03-02 00:00", "2026-03-02 02:30", source="a/Phone"),
+        made(DEEP, "2026-03-02 00:00", "2026-03-02 01:50", source="a/Ring"),
+    ]
+    night = sleep_by_day(records)[SECOND].night
+    assert night is not None
+    assert night.source == "a/Phone"
+
+
+def test_of_naps_alone_the_persons_order_still_chooses() -> None:
+    records = [
+        made(ASLEEP, "2026-03-02 14:00", "2026-03-02 15:00", source="a/Watch"),
+        made(ASLEEP, "2026-03-02 14:10", "2026-03-02 14:50", source="a/Ring"),
+    ]
+    day = sleep_by_day(records, ("a/Ring",))[SECOND]
+    assert day.night is None
+    assert [nap.source for nap in day.naps] == ["a/Ring"]
+
+
 def test_core_that_holds_deep_and_rem_does_not_inflate_the_night() -> None:
     days = sleep_by_day(
         [

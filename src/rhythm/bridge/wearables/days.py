@@ -83,7 +83,7 @@ def summarise(
     Args:
         records: in any order; the same sample may come more than once. The first and last
             local day are only whole if the records cover them wholly, and the evening before.
-        priority: devices in the person's order, best first.
+        priority: devices that come before others, best first; the assistant offers none yet.
         stored: they come from where each sample is kept once, and by their start; that saves sorting them.
     """
     by_signal: dict[Signal, list[Record]] = defaultdict(list)
@@ -177,7 +177,7 @@ def _united(records: list[Record]) -> DayValue:
 
 
 def _one_device(records: list[Record], priority: Sequence[str], middle: Callable[[list[float]], float]) -> DayValue:
-    """The middle of the samples of the device with most of them, or of the first in the person's order."""
+    """The middle of the samples of the device with most of them, or of the first in ``priority``."""
     by_source: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         by_source[record.source].append(record)

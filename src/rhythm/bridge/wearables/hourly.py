@@ -46,7 +46,7 @@ def best_covered_sums(records: Iterable[Record], priority: Sequence[str] = ()) -
 
     Args:
         records: records of one signal, each sample once.
-        priority: sources in the person's order; it decides between equal coverage only.
+        priority: sources, best first; it decides between equal coverage only, and the assistant offers none yet.
     """
     rank = {source: i for i, source in enumerate(priority)}
     chosen: dict[date, list[_Piece]] = defaultdict(list)

@@ -7,9 +7,9 @@ The rules, each argued for by bugs of others:
 - Totals without stage times that overlap are one night told more than once; the longest of them counts.
 - A source's spans less than 90 minutes apart are one sleep. The longest sleep that ends on a
   local day is its night if it has two hours; the others are naps.
-- One source gives the night: the person's order of devices first; then, among those that
-  tracked at least six tenths of the longest, one with stages before one without; then the
-  one that tracked longest.
+- One source gives the night, of those that told one: among those that tracked at least six tenths
+  of the longest, one with stages before one without; then the one that tracked longest. A caller
+  can put an order of devices before that; the assistant offers none yet.
 - "Core" sleep counts as asleep and as nothing else: some apps write the whole night as core, with
   the deep and REM spans inside it. Stages are told where deep or REM sleep is.
 """
@@ -95,7 +95,7 @@ def sleep_by_day(records: Iterable[Record], priority: Sequence[str] = ()) -> dic
 
     Args:
         records: records of any signals, each sample once; those that are not of sleep are skipped.
-        priority: sources in the person's order, best first; others follow by coverage.
+        priority: sources that come before others where they told a night, best first; the assistant offers none yet.
     """
     by_source: dict[str, list[Record]] = defaultdict(list)
     in_bed: list[Span] = []
@@ -113,7 +113,10 @@ def sleep_by_day(records: Iterable[Record], priority: Sequence[str] = ()) -> dic
 
 
 def _choose(sources: dict[str, list[Sleep]], priority: Sequence[str]) -> DaySleep:
-    best = {source: max(sleeps, key=lambda s: s.asleep_min) for source, sleeps in sources.items()}
+    """The night of one source, of those that told one, and that source's naps; naps alone where none did."""
+    longest_of = {source: max(sleeps, key=lambda s: s.asleep_min) for source, sleeps in sources.items()}
+    nights = {source: sleep for source, sleep in longest_of.items() if sleep.asleep_min >= SHORTEST_NIGHT_MIN}
+    best = nights or longest_of
     longest = max(s.tracked_min for s in best.values())
     rank = {source: i for i, source in enumerate(priority)}
 
@@ -123,7 +126,7 @@ def _choose(sources: dict[str, list[Sleep]], priority: Sequence[str]) -> DaySlee
         return rank.get(source, len(rank)), not comparable, sleep.deep_min is None, -sleep.tracked_min, source
 
     chosen = min(best, key=order)
-    night = best[chosen] if best[chosen].asleep_min >= SHORTEST_NIGHT_MIN else None
+    night = nights.get(chosen)
     naps = sorted((s for s in sources[chosen] if s is not night), key=lambda s: s.asleep_at)
     return DaySleep(night, tuple(naps))
 
