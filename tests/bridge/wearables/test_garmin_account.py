@@ -209,6 +209,26 @@ def test_a_nap_abroad_is_of_the_day_there(tmp_path: Path, own: bool) -> None:
     assert (found.offset_min, found.local_day) == (540, SECOND)
 
 
+def test_a_night_without_local_times_is_where_its_day_was_lived(tmp_path: Path) -> None:
+    night = sleep(**TOKYO | dict.fromkeys(("sleepStartTimestampLocal", "sleepEndTimestampLocal")))
+    there = day(wellnessStartTimeGmt="2026-03-01T15:00:00.0", wellnessStartTimeLocal="2026-03-02T00:00:00.0")
+    records, problems = _read(tmp_path, {SLEEP_FILE: [night], DAY_FILE: [there], HEALTH_FILE: list(HEALTH)})
+    days = summarise(records)
+    assert list(days) == [SECOND]
+    found = days[SECOND].night
+    assert found is not None
+    assert (found.offset_min, found.local_middle_h) == (540, 3.0)
+    assert days[SECOND].values[Signal.HRV_RMSSD_MS].value == 61
+    assert not problems
+
+
+def test_a_day_that_began_elsewhere_than_its_night_ended_leaves_the_persons_own_zone(tmp_path: Path) -> None:
+    away = day(wellnessStartTimeGmt="2026-03-02T10:00:00.0", wellnessStartTimeLocal="2026-03-02T00:00:00.0")
+    records, _ = _read(tmp_path, {SLEEP_FILE: [sleep()], DAY_FILE: [away]})
+    (night,) = of(records, Signal.NIGHT_ASLEEP_MIN)
+    assert night.offset_min == 60
+
+
 def test_a_home_night_keeps_its_zone_with_local_times_or_without(tmp_path: Path) -> None:
     local = {"sleepStartTimestampLocal": "2026-03-01T23:10:00.0", "sleepEndTimestampLocal": "2026-03-02T06:50:00.0"}
     told, _ = _read(tmp_path, {SLEEP_FILE: [sleep(**local)]})

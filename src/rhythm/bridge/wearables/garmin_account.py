@@ -1,11 +1,11 @@
 """Garmin: the export of a whole account, a zip with a folder ``DI_CONNECT`` of JSON files.
 
 Times of sleep are UTC without saying so; where a local time stands beside the UTC one, as it does of
-days and activities and of some sleeps, the two give the offset. A stress of -1 or -2 is "too little
-data" or "too much motion". Activities are in centimetres and milliseconds. Fields are null although
-documented otherwise. A sleep's window runs to the last waking, and its stages are totals, so that a
-last time awake is not lost nor counted as sleep. Files of one kind overlap at their seams; what is
-told twice is read once.
+days and activities and of some sleeps, the two give the offset. A sleep without one was where the day
+of its waking was lived. A stress of -1 or -2 is "too little data" or "too much motion". Activities are
+in centimetres and milliseconds. Fields are null although documented otherwise. A sleep's window runs
+to the last waking, and its stages are totals, so that a last time awake is not lost nor counted as
+sleep. Files of one kind overlap at their seams; what is told twice is read once.
 """
 
 from collections.abc import Callable, Iterator
@@ -44,11 +44,12 @@ _FARTHEST = timedelta(hours=15)
 
 
 class _Told:
-    """What was told already, and when the night of each day was."""
+    """What was told already, when the night of each day was, and where each day was lived."""
 
     def __init__(self) -> None:
         self._known: set[tuple[str, object]] = set()
         self.nights: dict[date, Times] = {}
+        self.places: dict[date, tzinfo] = {}
 
     def again(self, kind: str, what: object) -> bool:
         """Whether it was told before; from now on it was."""
@@ -105,7 +106,7 @@ def read_night(fields: Fields, out: Collector, zone: tzinfo) -> Times | None:
 
 
 def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
-    """The parts that are read, each with what it holds; nights first, as other files tell of them."""
+    """The parts that are read, each with what it holds, in the order in which they explain each other."""
     if not export.is_zip:
         head = export.head(export.parts[0], 1 << 14)
         kind = next((kind for mark, kind in _HEAD_MARKS.items() if mark in head), "")
@@ -119,7 +120,7 @@ def _chosen(export: Export) -> Iterator[tuple[str, Part]]:
 
 
 def _sleep(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
-    place = _slept_in(fields, "sleep", zone)
+    place = _slept_in(fields, "sleep", _woke_in(fields, zone, told))
     for nap in objects_at(fields, "napList"):
         _nap(nap, out, place, told)
     if word(fields.get("sleepWindowConfirmationType")) in _NEVER_SLEPT or fields.get("sleepStartTimestampGMT") is None:
@@ -164,6 +165,16 @@ def _slept_in(fields: Fields, kind: str, zone: tzinfo) -> tzinfo:
     return zone
 
 
+def _woke_in(fields: Fields, zone: tzinfo, told: _Told) -> tzinfo:
+    """Where the day of waking was lived, if the waking is on that day there; else the person's zone."""
+    try:
+        day, woke = _calendar_date(fields), _gmt(fields.get("sleepEndTimestampGMT"), UTC).at
+        place = told.places.get(day, zone)
+        return place if (woke + timedelta(minutes=offset_at(woke, place))).date() == day else zone
+    except (UnusableError, OverflowError):
+        return zone
+
+
 def _there(gmt: datetime, local: Any, zone: tzinfo) -> tzinfo:
     """Where the clock shows ``local``: the person's zone if it may be there, as it knows when clocks change.
 
@@ -186,7 +197,7 @@ def _day(fields: Fields, out: Collector, zone: tzinfo, told: _Told) -> None:
     day = _calendar_date(fields)
     if told.again("day", day):
         return
-    place = _place(fields, zone)
+    place = told.places[day] = _place(fields, zone)
     whole, within = whole_day(day, place), within_day(day, place)
     out.add(Signal.STEPS_COUNT, fields.get("totalSteps"), whole)
     out.add(Signal.ACTIVE_ENERGY_KCAL, fields.get("activeKilocalories"), whole)
@@ -263,12 +274,12 @@ def positive(value: Any) -> Any:
 
 
 _READERS: dict[str, _Reader] = {
-    "_sleepdata": _sleep,
     "udsfile_": _day,
+    "_sleepdata": _sleep,
     "_healthstatusdata": _health,
     "summarizedactivities": _activities,
 }
-"""What the name of a file says that it holds, and how its objects are read."""
+"""What the name of a file says that it holds, and how its objects are read: days say where a night was, nights when."""
 
 _HEAD_MARKS = {
     b'"sleepStartTimestampGMT"': "_sleepdata",
