@@ -13,6 +13,7 @@ from rhythm.store import (
     Occurrence,
     OverrideScope,
     PersonStore,
+    Posterior,
     Proposal,
 )
 from rhythm.vocab import Action, Done, Meter, Outcome, Response
@@ -67,6 +68,23 @@ def day_value(day: date = date(2026, 3, 3), name: str = "sleep_min", value: floa
     return DayValue(day, name, value, "min", NOON_AT, "Watch", 38, {"nap": False})
 
 
+def keep_posterior(
+    person: PersonStore,
+    payload: bytes = b"x",
+    *,
+    kind: str = "person",
+    version: str = "1",
+    last_number: int | None = None,
+    keep: int = 20,
+) -> Posterior | None:
+    """Keeps a snapshot that has learned from everything, or from what came up to a number."""
+    retraction = person.posteriors.retraction()
+    standing = person.evidence.after().last_number if last_number is None else last_number
+    return person.posteriors.save(
+        kind, payload, schema="s/1", version=version, last_number=standing, retraction=retraction, keep=keep
+    )
+
+
 def fill(person: PersonStore, mark: str = "") -> None:
     """Gives a person some of everything; ``mark`` stands in every text that is theirs."""
     source = person.calendars.add(calendar(f"Home {mark}"))
@@ -89,8 +107,7 @@ def fill(person: PersonStore, mark: str = "") -> None:
     person.answers.undo(first.number, key=f"tap2{mark}")
     person.answers.give(second.number, Response(Outcome.RESCHEDULED, SLOT + 4), channel="offline")
     person.reports.add(SLOT, Meter.COGNITION, 0.3, key=f"report{mark}")
-    standing = person.evidence.after().last_number
-    person.posteriors.save("person", b"\x00\xff" + mark.encode(), schema="s/1", version="2", last_number=standing)
+    keep_posterior(person, b"\x00\xff" + mark.encode(), version="2")
     person.corrections.withdraw(person.corrections.add("social", "set", 0.2, note=f"no {mark}").number)
     person.corrections.add("morning", "forget")
     adapter = person.adapters.add(

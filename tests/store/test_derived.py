@@ -1,6 +1,7 @@
 """What is worked out, and the evidence that it makes: numbered, ordered, taken back where it changes."""
 
 import math
+from collections.abc import Callable
 from datetime import date, timedelta
 
 import msgspec
@@ -8,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rhythm.store import DayValue, MeterValue, PersonStore, Posterior, Store
+from rhythm.store import DayValue, MeterValue, PersonStore, Store
 from rhythm.vocab import Action, Answered, Done, InvalidValueError, Meter, Outcome, Reading, Response, SelfReport
-from store.samples import NOON_AT, SLOT, day_value, meter_value, proposal
+from store.samples import NOON_AT, SLOT, day_value, keep_posterior, meter_value, proposal
 
 DAY = date(2026, 3, 3)
 
@@ -94,29 +95,56 @@ def test_evidence_comes_in_its_order_and_in_the_words_of_the_vocabulary(ada: Per
     assert [type(e) for e in ada.evidence.after(first_slot=SLOT + 1).history.entries] == [Answered]
 
 
-def save(person: PersonStore) -> Posterior | None:
-    standing = person.evidence.after().last_number
-    return person.posteriors.save("person", b"x", schema="s/1", version="1", last_number=standing)
-
-
 def test_what_was_learned_from_something_taken_back_is_dropped(ada: PersonStore) -> None:
     (made,) = ada.suggestions.add(proposal())
-    before = save(ada)
+    before = keep_posterior(ada)
     ada.answers.give(made.number, Response(Outcome.ACCEPTED))
-    after = save(ada)
+    after = keep_posterior(ada)
     assert ada.posteriors.latest("person") == after
     ada.answers.undo(made.number)
     assert ada.posteriors.latest("person") == before
 
 
-def test_what_was_learned_while_something_was_taken_back_is_not_kept(ada: PersonStore) -> None:
+def undo(person: PersonStore) -> None:
+    person.answers.undo(person.suggestions.latest(1)[0].number)
+
+
+def measure_anew(person: PersonStore) -> None:
+    person.meters.replace(SLOT, SLOT, [meter_value(value=0.9)])
+
+
+def spend_otherwise(person: PersonStore) -> None:
+    person.done.replace(SLOT, SLOT, [])
+
+
+def take_back_report(person: PersonStore) -> None:
+    person.reports.delete(person.reports.in_slots(SLOT, SLOT)[0].number)
+
+
+@pytest.mark.parametrize("take_back", [undo, measure_anew, spend_otherwise, take_back_report])
+def test_what_was_learned_while_something_was_taken_back_is_not_kept(
+    ada: PersonStore, take_back: Callable[[PersonStore], None]
+) -> None:
+    """Neither from evidence that was read before it, nor on top of a snapshot that was."""
     (made,) = ada.suggestions.add(proposal())
     ada.answers.give(made.number, Response(Outcome.ACCEPTED))
-    standing = ada.evidence.after().last_number
-    ada.answers.undo(made.number)
-    assert ada.posteriors.save("person", b"x", schema="s/1", version="1", last_number=standing) is None
+    ada.meters.replace(SLOT, SLOT, [meter_value(value=0.2)])
+    ada.done.replace(SLOT, SLOT, [Done(SLOT, Action.LEARN)])
+    ada.reports.add(SLOT, Meter.COGNITION, 0.3)
+    base = keep_posterior(ada)
+    assert base is not None
+    retraction = ada.posteriors.retraction()
+    before = ada.evidence.after().last_number
+    take_back(ada)
+    ada.reports.add(SLOT + 1, Meter.COGNITION, 0.4)
+    since = ada.evidence.after(base.last_number).last_number
+    for standing in (before, since):
+        kept = ada.posteriors.save(
+            "person", b"x", schema="s/1", version="1", last_number=standing, retraction=retraction
+        )
+        assert kept is None
     assert ada.posteriors.latest("person") is None
-    assert save(ada) is not None
+    assert keep_posterior(ada) is not None
 
 
 EDITS = st.lists(
@@ -168,4 +196,4 @@ def _edit(person: PersonStore, verb: str, i: int, what: object, numbers: list[in
     else:
         everything = person.evidence.after()
         payload = msgspec.json.encode([e.number for e in everything.entries])
-        person.posteriors.save("seen", payload, schema="s/1", version="1", last_number=everything.last_number)
+        keep_posterior(person, payload, kind="seen", last_number=everything.last_number)

@@ -20,7 +20,7 @@ from rhythm.store.open_files import TABLE_FILES, exported
 from rhythm.store.restore import restore_person
 from rhythm.store.tables import OWNED, people, secrets
 from rhythm.vocab import Outcome, Response
-from store.samples import NOON_AT, SLOT, fill, proposal, reading
+from store.samples import NOON_AT, SLOT, fill, keep_posterior, proposal, reading
 
 
 def rows_of(store: Store, person_id: str) -> dict[str, list[tuple[Any, ...]]]:
@@ -282,7 +282,7 @@ def _live(person: PersonStore, i: int, verb: str, what: Any, value: Any) -> None
     elif verb == "correct":
         person.corrections.add("social", "set", value, note=what)
     else:
-        person.posteriors.save("person", what, schema="s", version="1", last_number=10**9, keep=value + 1)
+        keep_posterior(person, what, last_number=10**9, keep=value + 1)
 
 
 def test_readings_keep_every_bit(store: Store, ada: PersonStore, fresh: Store, tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ import pytest
 from rhythm.store import AdapterState, PersonStore
 from rhythm.store.errors import KeyReusedError, UnknownEntryError
 from rhythm.vocab import InvalidValueError, Meter
-from store.samples import NOON_AT, SLOT
+from store.samples import NOON_AT, SLOT, keep_posterior
 
 
 def test_the_latest_posterior_of_a_kind_and_form(ada: PersonStore) -> None:
     for version in ("1", "2"):
-        ada.posteriors.save("person", version.encode(), schema="s/1", version=version, last_number=0)
-    ada.posteriors.save("habits", b"h", schema="s/1", version="1", last_number=0)
+        keep_posterior(ada, version.encode(), version=version, last_number=0)
+    keep_posterior(ada, b"h", kind="habits", last_number=0)
     latest = ada.posteriors.latest("person")
     assert latest is not None
     assert latest.payload == b"2"
@@ -24,9 +24,9 @@ def test_the_latest_posterior_of_a_kind_and_form(ada: PersonStore) -> None:
 
 
 def test_only_the_newest_posteriors_of_a_kind_are_kept(ada: PersonStore) -> None:
-    ada.posteriors.save("habits", b"h", schema="s/1", version="1", last_number=0)
+    keep_posterior(ada, b"h", kind="habits", last_number=0)
     for i in range(6):
-        ada.posteriors.save("person", bytes([i]), schema="s/1", version="1", last_number=i, keep=3)
+        keep_posterior(ada, bytes([i]), last_number=i, keep=3)
     assert ada.posteriors.clear("person") == 3
     assert ada.posteriors.clear() == 1
 

@@ -66,6 +66,7 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None, progress
         known: what was learned last; used where its snapshot still holds.
         progress: told how far it is, where there is much to learn.
     """
+    retraction = person.posteriors.retraction()  # first: what is taken back from here on must not be kept
     corrections = person.corrections.holding()
     snapshot = person.posteriors.latest(KIND, schema=SCHEMA, version=str(VERSION))
     if snapshot is None:
@@ -83,7 +84,13 @@ def learn(person: PersonStore, slot: int, known: Learned | None = None, progress
             return learn(person, slot, progress=progress)
         refused = len(refusals)
         made = person.posteriors.save(
-            KIND, posterior.to_bytes(), schema=SCHEMA, version=str(VERSION), last_number=news.last_number, keep=KEPT
+            KIND,
+            posterior.to_bytes(),
+            schema=SCHEMA,
+            version=str(VERSION),
+            last_number=news.last_number,
+            retraction=retraction,
+            keep=KEPT,
         )
         number = None if made is None else made.number
     return Learned(posterior, with_own_word(posterior, corrections, slot), refused, number)

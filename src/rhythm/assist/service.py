@@ -111,7 +111,8 @@ class Assistant:
     def learn(self, context: Context) -> Learned:
         """What is believed of them now."""
         with self._lock:
-            self._learned = learn(self.person, context.slot, self._learned, self.on_learning)
+            known, self._learned = self._learned, None  # it is changed in place: cut off, it fits no snapshot
+            self._learned = learn(self.person, context.slot, known, self.on_learning)
             return self._learned
 
     def answer(

@@ -17,12 +17,19 @@ class Posteriors:
     """Snapshots of what is believed.
 
     One that has learned from something which was taken back (an undone answer, a changed
-    meter) is dropped by the store; the latest that is left is fit to be carried on from.
+    meter) is dropped by the store, or refused where it was still being made; the latest that
+    is left is fit to be carried on from.
     """
 
     def __init__(self, scope: PersonScope) -> None:
         self._scope = scope
         self._all = fields_of(Posterior, posteriors).where(scope.mine(posteriors))
+
+    def retraction(self) -> int:
+        """Number at which evidence was last taken back, 0 for never: read it before all else that is learned from."""
+        query = sa.select(people.c.last_retraction).where(self._scope.mine(people))
+        with self._scope.read() as connection:
+            return int(connection.execute(query).scalar() or 0)
 
     def save(
         self,
@@ -32,6 +39,7 @@ class Posteriors:
         schema: str,
         version: str,
         last_number: int,
+        retraction: int,
         keep: int = 20,
     ) -> Posterior | None:
         """Keeps a snapshot, and of its kind the newest ``keep``.
@@ -42,6 +50,7 @@ class Posteriors:
             schema: form of the payload.
             version: of what made it.
             last_number: where the evidence stood that it has learned from.
+            retraction: what `retraction` was before the snapshot it goes on from, or the first evidence, was read.
             keep: how many of the kind are kept.
 
         Returns:
@@ -49,8 +58,8 @@ class Posteriors:
             it must be read again.
         """
         with self._scope.write() as connection:
-            retraction = sa.select(people.c.last_retraction).where(self._scope.mine(people))
-            if connection.execute(retraction).scalar_one() > last_number:
+            standing = sa.select(people.c.last_retraction).where(self._scope.mine(people))
+            if connection.execute(standing).scalar_one() != retraction:
                 return None
             made = Posterior(
                 number=self._scope.next_number(connection),
