@@ -44,6 +44,26 @@ def test_the_newest_correction_that_holds_counts(ada: PersonStore) -> None:
         ada.corrections.add("social", "set", float("nan"))
 
 
+def test_forgetting_and_its_withdrawal_drop_what_was_learned_and_what_is_being_learned(ada: PersonStore) -> None:
+    ada.reports.add(SLOT, Meter.SERENITY, 0.75)
+    forgotten = None
+    for _ in range(2):
+        keep_posterior(ada)
+        retraction, standing = ada.posteriors.retraction(), ada.evidence.after().last_number
+        if forgotten is None:
+            forgotten = ada.corrections.add("everything", "forget", forgets=True)
+        else:
+            ada.corrections.withdraw(forgotten.number, forgot=True)
+        assert ada.posteriors.latest("person") is None
+        for last_number in (standing, ada.evidence.after().last_number):
+            kept = ada.posteriors.save(
+                "person", b"x", schema="s/1", version="1", last_number=last_number, retraction=retraction
+            )
+            assert kept is None
+    ada.corrections.add("social", "set", 0.2)
+    assert keep_posterior(ada) == ada.posteriors.latest("person")
+
+
 def test_at_most_one_adapter_is_deployed_and_it_can_be_reverted(ada: PersonStore) -> None:
     one, two = (
         ada.adapters.add(bytes([i]), base="student@1", schema="a/1", version="1", metrics={"log_loss": 0.1 * i})

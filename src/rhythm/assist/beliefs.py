@@ -167,9 +167,7 @@ def correct_belief(person: PersonStore, subject: str, value: float) -> None:
 def withdraw_correction(person: PersonStore, number: int) -> None:
     """Takes the person's word back; learning from before a clearing counts again."""
     kinds = {one.number: one.kind for one in person.corrections.all()}
-    person.corrections.withdraw(number)
-    if kinds.get(number) == FORGET:
-        person.posteriors.clear()
+    person.corrections.withdraw(number, forgot=kinds.get(number) == FORGET)
 
 
 def clear_beliefs(person: PersonStore) -> None:

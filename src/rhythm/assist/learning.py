@@ -131,5 +131,4 @@ def with_own_word(posterior: PersonPosterior, corrections: Mapping[str, Correcti
 
 def clear(person: PersonStore) -> None:
     """Forgets what was learned: evidence up to now no longer counts. The record itself stays."""
-    person.corrections.add(CLEARED, FORGET)
-    person.posteriors.clear(KIND)
+    person.corrections.add(CLEARED, FORGET, forgets=True)

@@ -107,9 +107,26 @@ class Corrections:
         self._all = fields_of(Correction, corrections).where(scope.mine(corrections))
 
     def add(
-        self, subject: str, kind: str, value: float | None = None, *, note: str = "", at: datetime | None = None
+        self,
+        subject: str,
+        kind: str,
+        value: float | None = None,
+        *,
+        note: str = "",
+        at: datetime | None = None,
+        forgets: bool = False,
     ) -> Correction:
-        """Records a correction; the newest that holds for a subject is the one that counts."""
+        """Records a correction; the newest that holds for a subject is the one that counts.
+
+        Args:
+            subject: what it is of.
+            kind: what it says of that.
+            value: the value that it gives, where it gives one.
+            note: the person's own words.
+            at: when; now where it is not given.
+            forgets: all evidence up to it no longer counts. In the same step every posterior is
+                dropped, and one that is still being made is not kept.
+        """
         with self._scope.write() as connection:
             made = Correction(
                 number=self._scope.next_number(connection),
@@ -121,10 +138,17 @@ class Corrections:
                 withdrawn_at=None,
             )
             self._scope.insert(connection, corrections, made)
+            if forgets:
+                self._scope.retract(connection, 0)
         return made
 
-    def withdraw(self, number: int, *, at: datetime | None = None) -> None:
+    def withdraw(self, number: int, *, at: datetime | None = None, forgot: bool = False) -> None:
         """Takes a correction back.
+
+        Args:
+            number: of the correction.
+            at: when; now where it is not given.
+            forgot: it was one that forgets, so the evidence up to it counts again; posteriors as in `add`.
 
         Raises:
             UnknownEntryError: this person has none of that number that holds.
@@ -136,6 +160,8 @@ class Corrections:
             done = connection.execute(sa.update(corrections).where(here).values(withdrawn_at=at or self._scope.now()))
             if done.rowcount == 0:
                 raise UnknownEntryError("correction", number)
+            if forgot:
+                self._scope.retract(connection, 0)
 
     def holding(self) -> dict[str, Correction]:
         """The correction that counts, by subject."""

@@ -83,7 +83,10 @@ class PersonScope:
         return int(connection.execute(fresh).scalar_one()) - count + 1
 
     def retract(self, connection: sa.Connection, number: int) -> None:
-        """Notes that the entry of that number no longer counts, and drops every posterior that has learned from it."""
+        """Notes that the entry of that number no longer counts, and drops every posterior that has learned from it.
+
+        Of number 0, that other evidence counts than did, and drops them all.
+        """
         now = self.next_number(connection)
         connection.execute(sa.update(people).where(self.mine(people)).values(last_retraction=now))
         connection.execute(sa.delete(posteriors).where(self.mine(posteriors), posteriors.c.last_number >= number))
