@@ -6,8 +6,12 @@ from pathlib import Path
 import pytest
 
 from assist.houses import Clock, house
+from rhythm.adapt.job import WeeklyResult, undo_adapter
+from rhythm.adapt.reading import Interrupt
 from rhythm.assist import Assistant
 from rhythm.assist.learning import learn
+from rhythm.assist.schedule import fit_adapters
+from rhythm.store import AdapterState, PersonStore
 from rhythm.store.errors import StoreBusyError
 from rhythm.store.evidence import EvidenceSlice
 from rhythm.vocab import Meter, Outcome
@@ -80,3 +84,43 @@ def test_learning_that_could_not_be_kept_is_not_gone_on_from(
     assistant.undo(number)
     after = assistant.learn(assistant.context()).evidence_only.to_bytes()
     assert after == believed_anew(assistant)
+
+
+class Fitting:
+    """An engine whose adapter is always used; something happens while it fits."""
+
+    job = "fitting"
+    schema = "fitted/1"
+
+    def __init__(self, happens: Callable[[], object] = lambda: None) -> None:
+        self._happens = happens
+
+    def run(
+        self, person: PersonStore, slot: int, *, behind: int = 0, interrupt: Interrupt = lambda: None
+    ) -> WeeklyResult:
+        interrupt()
+        self._happens()
+        made = person.adapters.add(b"x", base=f"{slot} {behind}", schema=self.schema, version="1", metrics={})
+        person.adapters.decide(made.number, AdapterState.DEPLOYED)
+        return WeeklyResult(True, "Used.", 9, 9, 0.7, 0.6, made.number)
+
+
+def fitted(assistant: Assistant, engine: Fitting) -> int:
+    context = assistant.context()
+    assistant.person.jobs.plan(engine.job, context.now_at)
+    return fit_adapters(assistant.person, context.now_at, context.slot, [engine])
+
+
+def test_what_was_fitted_to_what_is_forgotten_is_not_used(assistant: Assistant) -> None:
+    """Neither what was in use, nor what it replaced, nor what is being fitted meanwhile."""
+    for _ in range(2):
+        assert fitted(assistant, Fitting()) == 1
+    assert assistant.person.adapters.deployed(Fitting.schema) is not None
+    assistant.clear()
+    assert assistant.person.adapters.deployed(Fitting.schema) is None
+    assert fitted(assistant, Fitting(assistant.clear)) == 1
+    assert assistant.person.adapters.deployed(Fitting.schema) is None
+    assert {one.state for one in assistant.person.adapters.all()} == {AdapterState.REJECTED}
+    assert fitted(assistant, Fitting()) == 1
+    assert assistant.person.adapters.deployed(Fitting.schema) is not None
+    assert undo_adapter(assistant.person, Fitting.schema) is None

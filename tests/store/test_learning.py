@@ -97,6 +97,18 @@ def test_adapters_of_two_schemas_are_deployed_side_by_side(ada: PersonStore) -> 
     assert ada.adapters.deployed("c/1") is None
 
 
+def test_forgetting_rejects_every_adapter_that_is_or_was_in_use(ada: PersonStore, ben: PersonStore) -> None:
+    schemas = ("a/1", "b/1", "b/1", "b/1")
+    made = [ada.adapters.add(b"x", base="m", schema=schema, version="1", metrics={}) for schema in schemas]
+    for one in made[:3]:
+        ada.adapters.decide(one.number, AdapterState.DEPLOYED)
+    other = ben.adapters.add(b"x", base="m", schema="a/1", version="1", metrics={})
+    ben.adapters.decide(other.number, AdapterState.DEPLOYED)
+    ada.corrections.add("everything", "forget", forgets=True)
+    assert [one.state for one in ada.adapters.all()] == ["rejected", "rejected", "rejected", "candidate"]
+    assert [one.state for one in ben.adapters.all()] == ["deployed"]
+
+
 def test_a_self_report_comes_back_and_is_recorded_once(ada: PersonStore) -> None:
     report = ada.reports.add(SLOT, Meter.SERENITY, 0.75, at=NOON_AT, key="r1")
     assert ada.reports.add(SLOT, Meter.SERENITY, 0.75, at=NOON_AT + timedelta(hours=1), key="r1") == report

@@ -130,5 +130,5 @@ def with_own_word(posterior: PersonPosterior, corrections: Mapping[str, Correcti
 
 
 def clear(person: PersonStore) -> None:
-    """Forgets what was learned: evidence up to now no longer counts. The record itself stays."""
+    """Forgets what was learned: evidence up to now no longer counts, no adapter is used. The record itself stays."""
     person.corrections.add(CLEARED, FORGET, forgets=True)

@@ -18,7 +18,7 @@ from rhythm.assist.accounts import BeingReadError, failure_of
 from rhythm.assist.keeper import SecretError
 from rhythm.assist.learning import cleared_at
 from rhythm.bridge.accounts.face import AccountError
-from rhythm.store import CalendarSource, ImportRun, Job, PersonStore
+from rhythm.store import AdapterState, CalendarSource, ImportRun, Job, PersonStore
 from rhythm.store.errors import UnknownEntryError
 
 log = logging.getLogger(__name__)
@@ -142,6 +142,8 @@ def _reading(person: PersonStore, job: Job, now_at: datetime) -> Iterator[OnPage
 def fit_adapters(person: PersonStore, now_at: datetime, slot: int, engines: Sequence[Engine]) -> int:
     """Fits the adapters that are due, of those that the person asked for; how many.
 
+    One that was fitted to what the person has forgotten meanwhile is not used.
+
     Args:
         person: whose.
         now_at: the moment, aware.
@@ -151,9 +153,16 @@ def fit_adapters(person: PersonStore, now_at: datetime, slot: int, engines: Sequ
     wanted = [engine for engine in engines if person.jobs.get(engine.job) is not None]
     if not wanted:
         return 0
-    begin = cleared_at(person.corrections.holding())
-    results = (run_due_adapter(person, now_at, slot, _owner(), behind=begin, engine=engine) for engine in wanted)
-    return sum(result is not None for result in results)
+    done = 0
+    for engine in wanted:
+        begin = cleared_at(person.corrections.holding())
+        result = run_due_adapter(person, now_at, slot, _owner(), behind=begin, engine=engine)
+        if result is None:
+            continue
+        done += 1
+        if result.number is not None and cleared_at(person.corrections.holding()) > begin:
+            person.adapters.decide(result.number, AdapterState.REJECTED)
+    return done
 
 
 def _owner() -> str:

@@ -125,7 +125,8 @@ class Corrections:
             note: the person's own words.
             at: when; now where it is not given.
             forgets: all evidence up to it no longer counts. In the same step every posterior is
-                dropped, and one that is still being made is not kept.
+                dropped, and one that is still being made is not kept; every adapter that is or was
+                in use is rejected.
         """
         with self._scope.write() as connection:
             made = Correction(
@@ -140,6 +141,9 @@ class Corrections:
             self._scope.insert(connection, corrections, made)
             if forgets:
                 self._scope.retract(connection, 0)
+                used = adapters.c.state.in_([AdapterState.DEPLOYED, AdapterState.RETIRED])
+                rejected = sa.update(adapters).where(self._scope.mine(adapters), used)
+                connection.execute(rejected.values(state=AdapterState.REJECTED, decided_at=self._scope.now()))
         return made
 
     def withdraw(self, number: int, *, at: datetime | None = None, forgot: bool = False) -> None:
