@@ -9,7 +9,7 @@ import pytest
 from assist.houses import MORNING_AT, Clock, house
 from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
-from rhythm.store.errors import AlreadyAnsweredError
+from rhythm.store.errors import AlreadyAnsweredError, KeyReusedError
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.responses import Outcome
 from rhythm.vocab.slots import SLOTS_PER_DAY
@@ -74,6 +74,25 @@ def test_a_page_left_open_moves_nothing_to_where_it_is_over_or_busy(
     with pytest.raises(InvalidValueError, match="over or taken"):
         assistant.answer(number, Outcome.RESCHEDULED, moved_to=page.waiting[0].slot + 1)
     assert assistant.person.answers.holding([number]) == {}
+
+
+@pytest.mark.parametrize("choice", ["named", "next_open"])
+def test_later_that_comes_twice_moves_once(assistant: Assistant, choice: str) -> None:
+    """A double click on a page, or a program that asks again; what it says of another slot is another tap."""
+    page = assistant.today()
+    number = page.waiting[0].number
+    moved_to = page.moves[-1].slot if choice == "named" else None
+    first = assistant.answer(number, Outcome.RESCHEDULED, moved_to=moved_to, key="tap")
+    assert assistant.answer(number, Outcome.RESCHEDULED, moved_to=moved_to, key="tap") == first
+    assert assistant.answer(number, Outcome.RESCHEDULED, key="tap") == first
+    assert assistant.person.answers.events(number) == (first,)
+    assert first.moved_to is not None
+    with pytest.raises(KeyReusedError):
+        assistant.answer(number, Outcome.RESCHEDULED, moved_to=first.moved_to + 1, key="tap")
+    with pytest.raises(KeyReusedError):
+        assistant.answer(number, Outcome.ACCEPTED, key="tap")
+    with pytest.raises(AlreadyAnsweredError):
+        assistant.answer(number, Outcome.RESCHEDULED, moved_to=moved_to)
 
 
 def test_a_suggestion_is_withdrawn_when_its_slot_fills_up(assistant: Assistant, tmp_path: Path) -> None:

@@ -28,17 +28,32 @@ def give_answer(
     """Records a tap; the arguments are those of `rhythm.assist.Assistant.answer`."""
     if outcome not in TAPS:
         raise InvalidValueError(f"{outcome} is not a tap; a person gives one of: {', '.join(TAPS)}")
+    known = _known(context, suggestion, outcome, moved_to=moved_to, key=key)
+    if known is not None:
+        return known
     of = context.person.suggestions.get(suggestion)
     at = _believed(at, of, context)
     if outcome is Outcome.RESCHEDULED:
-        moved_to = next_open(context, of.slot) if moved_to is None else moved_to
+        moved_to = next_open(context, of) if moved_to is None else moved_to
         if not of.slot < moved_to <= of.slot + FURTHEST_SLOTS:
             raise InvalidValueError("a suggestion is moved to a later slot of the next seven days")
         if channel == PAGE:
-            _check_still_open(context, moved_to)
+            _check_still_open(context, moved_to, of)
     response = Response(outcome, moved_to if outcome is Outcome.RESCHEDULED else None)
     late = at is not None and _ran_out(context, suggestion) and at < _end_at(context, of.slot)
     return context.person.answers.give(suggestion, response, at=at, channel=channel, key=key, replace=late)
+
+
+def _known(
+    context: Context, suggestion: int, outcome: Outcome, *, moved_to: int | None, key: str | None
+) -> Answer | None:
+    """The answer, where this very tap was recorded before; what was open then may be taken by it now.
+
+    Raises:
+        KeyReusedError: the key belongs to another tap.
+    """
+    response = Response(outcome, moved_to if outcome is Outcome.RESCHEDULED else None)
+    return context.person.answers.known(key, suggestion, response)
 
 
 def _believed(at: datetime | None, of: Suggestion, context: Context) -> datetime | None:
@@ -62,22 +77,28 @@ def _end_at(context: Context, slot: int) -> datetime:
     return context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1]
 
 
-def _check_still_open(context: Context, slot: int) -> None:
-    """That a slot which an open page offers is still ahead and free.
+def _check_still_open(context: Context, slot: int, of: Suggestion) -> None:
+    """That a slot which an open page offers for a suggestion is still ahead and free.
 
     Raises:
         InvalidValueError: it is not; the page was loaded some time ago.
     """
     use = context.uses.get(slot)
-    exchanges = context.person.answers.exchanges(context.slot - SLOTS_PER_DAY, slot)
-    if slot < context.slot or (use is not None and use.busy) or slot in taken_slots(exchanges, context):
+    taken = _taken_by_others(context, of, context.slot - SLOTS_PER_DAY, slot)
+    if slot < context.slot or (use is not None and use.busy) or slot in taken:
         raise InvalidValueError("that time is over or taken by now; open Today again and choose another")
 
 
-def next_open(context: Context, slot: int) -> int:
-    """The next slot after one that nothing takes; the one after it where the calendar does not reach."""
-    exchanges = context.person.answers.exchanges(context.slot - SLOTS_PER_DAY, slot + FURTHEST_SLOTS)
-    taken = taken_slots(exchanges, context)
+def _taken_by_others(context: Context, of: Suggestion, first: int, last: int) -> set[int]:
+    """Slots that something else takes; where a suggestion was moved to by a tap that comes again is free for it."""
+    exchanges = context.person.answers.exchanges(first, last)
+    return taken_slots([one for one in exchanges if one.suggestion.number != of.number], context)
+
+
+def next_open(context: Context, of: Suggestion) -> int:
+    """The next slot after a suggestion's that nothing takes; the one after it where the calendar does not reach."""
+    slot = of.slot
+    taken = _taken_by_others(context, of, context.slot - SLOTS_PER_DAY, slot + FURTHEST_SLOTS)
     for candidate in range(slot + 1, context.calendar.last + 1):
         use = context.uses.get(candidate)
         if candidate > context.slot and use is not None and not use.busy and candidate not in taken:

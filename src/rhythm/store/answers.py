@@ -57,10 +57,8 @@ class Answers:
             KeyReusedError: the key was used for another answer.
         """
         with self._scope.write() as connection:
-            known = self._of_key(connection, key)
+            known = self._known(connection, key, suggestion, response)
             if known is not None:
-                if known.suggestion != suggestion or known.response != response:
-                    raise KeyReusedError("the tap's key was used for another answer; give each tap a key of its own")
                 return known
             self._must_exist(connection, suggestion)
             holding = self._holding(connection, suggestion)
@@ -91,6 +89,20 @@ class Answers:
             if holding is None:
                 raise NothingToUndoError(f"suggestion {suggestion} has no answer that could be undone")
             return self._append(connection, suggestion, None, holding, _Tap(at, channel, key))
+
+    def known(self, key: str | None, suggestion: int, response: Response) -> Answer | None:
+        """What was recorded under a tap's key; None where it is new.
+
+        Args:
+            key: the tap's own key, where it has one.
+            suggestion: number of the suggestion.
+            response: the outcome; without ``moved_to``, wherever it was moved to.
+
+        Raises:
+            KeyReusedError: the key was used for another answer.
+        """
+        with self._scope.read() as connection:
+            return self._known(connection, key, suggestion, response)
 
     def holding(self, numbers: Iterable[int]) -> dict[int, Answer]:
         """The answers that hold, by suggestion number; those without one are left out."""
@@ -158,6 +170,15 @@ class Answers:
         query = self._all.where(answers.c.suggestion == suggestion, holds())
         found = self._scope.rows(connection, query, Answer)
         return found[0] if found else None
+
+    def _known(self, connection: sa.Connection, key: str | None, suggestion: int, response: Response) -> Answer | None:
+        found = self._of_key(connection, key)
+        if found is None:
+            return None
+        same = found.suggestion == suggestion and found.outcome is response.outcome
+        if not same or response.moved_to not in {None, found.moved_to}:
+            raise KeyReusedError("the tap's key was used for another answer; give each tap a key of its own")
+        return found
 
     def _of_key(self, connection: sa.Connection, key: str | None) -> Answer | None:
         if key is None:
