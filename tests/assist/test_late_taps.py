@@ -9,6 +9,7 @@ import pytest
 from assist.houses import MORNING_AT, Clock, house
 from bridge.calendar.ics_texts import calendar
 from rhythm.assist import Assistant
+from rhythm.assist.answering import TooLateError
 from rhythm.store.errors import AlreadyAnsweredError, KeyReusedError
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.responses import Outcome
@@ -45,9 +46,33 @@ def test_a_tap_made_after_the_slot_was_closed_does_not_count(assistant: Assistan
     clock.move(days=1)
     assistant.today()
     for at in (None, clock() - timedelta(minutes=5), MORNING_AT - timedelta(days=400)):
-        with pytest.raises(AlreadyAnsweredError):
+        with pytest.raises(TooLateError, match="open Today"):
             assistant.answer(number, Outcome.ACCEPTED, at=at, channel="offline")
     assert assistant.person.answers.holding([number])[number].outcome is Outcome.EXPIRED
+
+
+@pytest.mark.parametrize("outcome", [Outcome.ACCEPTED, Outcome.IGNORED, Outcome.RESCHEDULED])
+def test_a_tap_on_a_page_left_open_until_the_slot_was_over_does_not_count(
+    assistant: Assistant, clock: Clock, outcome: Outcome
+) -> None:
+    """No page was loaded since, so nothing has closed the suggestion before the tap does."""
+    number = assistant.today().waiting[0].number
+    clock.move(days=1)
+    with pytest.raises(TooLateError, match="open Today"):
+        assistant.answer(number, outcome)
+    (closed,) = assistant.person.answers.events(number)
+    assert (closed.outcome, closed.channel) == (Outcome.EXPIRED, "clock")
+
+
+def test_a_tap_made_offline_in_time_counts_though_nothing_has_closed_the_slot_yet(
+    assistant: Assistant, clock: Clock
+) -> None:
+    number = assistant.today().waiting[0].number
+    clock.move(days=1)
+    tapped_at = MORNING_AT + timedelta(minutes=3)
+    given = assistant.answer(number, Outcome.ACCEPTED, at=tapped_at, channel="offline")
+    assert assistant.person.answers.events(number) == (given,)
+    assert (given.outcome, given.at) == (Outcome.ACCEPTED, tapped_at)
 
 
 def test_what_a_person_has_answered_is_not_replaced_by_a_late_tap(assistant: Assistant, clock: Clock) -> None:
@@ -70,10 +95,10 @@ def test_a_page_left_open_moves_nothing_to_where_it_is_over_or_busy(
     assistant.import_file(file)
     with pytest.raises(InvalidValueError, match="over or taken"):
         assistant.answer(number, Outcome.RESCHEDULED, moved_to=tomorrow)
-    clock.move(days=1)
-    with pytest.raises(InvalidValueError, match="over or taken"):
-        assistant.answer(number, Outcome.RESCHEDULED, moved_to=page.waiting[0].slot + 1)
     assert assistant.person.answers.holding([number]) == {}
+    clock.move(days=1)
+    with pytest.raises(TooLateError, match="over or taken"):
+        assistant.answer(number, Outcome.RESCHEDULED, moved_to=page.waiting[0].slot + 1)
 
 
 @pytest.mark.parametrize("choice", ["named", "next_open"])

@@ -3,8 +3,10 @@
 from datetime import datetime
 
 from rhythm.assist.context import Context
+from rhythm.assist.keeping_up import CLOCK, expire
 from rhythm.assist.suggesting import taken_slots
 from rhythm.store import Answer, Suggestion
+from rhythm.store.errors import AlreadyAnsweredError
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.responses import Outcome, Response
 from rhythm.vocab.slots import SLOTS_PER_DAY
@@ -13,6 +15,10 @@ TAPS = (Outcome.ACCEPTED, Outcome.IGNORED, Outcome.RESCHEDULED)
 FURTHEST_SLOTS = 7 * SLOTS_PER_DAY
 PAGE = "page"
 """Channel of a tap on an open page, which offers only slots that were open when it was loaded."""
+
+
+class TooLateError(AlreadyAnsweredError):
+    """When they tapped, the suggestion's time was over or taken; what became of it stays."""
 
 
 def give_answer(
@@ -33,6 +39,7 @@ def give_answer(
         return known
     of = context.person.suggestions.get(suggestion)
     at = _believed(at, of, context)
+    late = _comes_late(context, of, at)
     if outcome is Outcome.RESCHEDULED:
         moved_to = next_open(context, of) if moved_to is None else moved_to
         if not of.slot < moved_to <= of.slot + FURTHEST_SLOTS:
@@ -40,7 +47,6 @@ def give_answer(
         if channel == PAGE:
             _check_still_open(context, moved_to, of)
     response = Response(outcome, moved_to if outcome is Outcome.RESCHEDULED else None)
-    late = at is not None and _ran_out(context, suggestion) and at < _end_at(context, of.slot)
     return context.person.answers.give(suggestion, response, at=at, channel=channel, key=key, replace=late)
 
 
@@ -67,14 +73,22 @@ def _believed(at: datetime | None, of: Suggestion, context: Context) -> datetime
     return at if at is not None and of.created_at <= at <= context.now_at else None
 
 
-def _ran_out(context: Context, suggestion: int) -> bool:
-    """Whether the clock has closed it: a tap made offline before that arrives only now, and counts."""
-    holding = context.person.answers.holding([suggestion]).get(suggestion)
-    return holding is not None and holding.channel == "clock"
+def _comes_late(context: Context, of: Suggestion, at: datetime | None) -> bool:
+    """Whether a tap made offline in time arrives only now that the clock has closed its suggestion: it counts.
 
-
-def _end_at(context: Context, slot: int) -> datetime:
-    return context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1]
+    Raises:
+        TooLateError: they tapped when it was over or closed. Where nothing had closed it yet, it is closed now.
+    """
+    settings = context.settings
+    over = of.slot < (context.slot if at is None else settings.slot_times.slot_at(at, settings.zone_info))
+    holding = context.person.answers.holding([of.number]).get(of.number)
+    if holding is None and over:
+        expire(context)
+    elif holding is None or holding.channel != CLOCK:
+        return False
+    elif at is not None and not over:
+        return True
+    raise TooLateError("the time of that suggestion is over or taken by now; open Today to see what is open")
 
 
 def _check_still_open(context: Context, slot: int, of: Suggestion) -> None:

@@ -15,6 +15,8 @@ from rhythm.vocab.responses import Outcome, Response
 from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, slot_number
 
 JOB = "keep-up"
+CLOCK = "clock"
+"""Channel of an answer that nobody gave."""
 BACK_SLOTS = 60 * SLOTS_PER_DAY
 DEEP_DAYS = 60 + BACK_DAYS
 FRESH_H = 36.0
@@ -63,7 +65,7 @@ def expire(context: Context) -> int:
         outcome = Outcome.UNAVAILABLE if busy else Outcome.EXPIRED
         end_at = min(context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1], context.now_at)
         try:
-            person.answers.give(exchange.suggestion.number, Response(outcome), at=end_at, channel="clock")
+            person.answers.give(exchange.suggestion.number, Response(outcome), at=end_at, channel=CLOCK)
         except AlreadyAnsweredError:
             continue
         closed += 1

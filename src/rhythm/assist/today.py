@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 import msgspec
 
 from rhythm.assist.context import Context
-from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.keeping_up import CLOCK, keep_up
 from rhythm.assist.learning import Learned
 from rhythm.assist.limits import is_cooling, room_today
 from rhythm.assist.meter_words import MeterCard, cards
@@ -214,7 +214,7 @@ def _card(one: Exchange) -> SuggestionCard:
         tuple(a.action.noun for a in others if a.action is not made.action)[:3],
         "" if answer is None or answer.outcome is None else OUTCOME_WORDS[answer.outcome],
         "" if answer is None or answer.moved_to is None else describe_slot(answer.moved_to),
-        answer is not None and answer.channel != "clock",
+        answer is not None and answer.channel != CLOCK,
     )
 
 
