@@ -80,6 +80,12 @@ def try_to_answer(path: str, suggestion: int) -> str:
         return "answered"
 
 
+def suggest_beside_others(path: str, newest: int) -> int:
+    """Suggests three things where no others came since the newest; how many were recorded."""
+    with Store.open(path) as store:
+        return len(store.person("ada").suggestions.add(*(proposal(SLOT + i) for i in range(3)), newest=newest))
+
+
 def open_and_close(path: str) -> int:
     """Opens a database that others open for the first time too; how many people there are."""
     with Store.open(path) as store:

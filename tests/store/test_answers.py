@@ -40,6 +40,18 @@ def test_suggestions_are_found_by_slot_and_by_time(ada: PersonStore) -> None:
     assert ada.suggestions.count() == 2
 
 
+def test_suggestions_are_not_added_to_others_that_came_meanwhile(ada: PersonStore, ben: PersonStore) -> None:
+    ben.suggestions.add(proposal(), proposal())
+    before = ada.suggestions.newest()
+    assert before == 0
+    first = ada.suggestions.add(proposal(), proposal(SLOT + 1), newest=before)
+    assert ada.suggestions.add(proposal(), newest=before) == ()
+    assert ada.suggestions.latest(5) == first[::-1]
+    assert ada.suggestions.newest() == first[1].number
+    (more,) = ada.suggestions.add(proposal(SLOT + 2), newest=first[1].number)
+    assert ada.suggestions.newest() == more.number
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_each_outcome_is_kept_as_itself(ada: PersonStore, outcome: Outcome) -> None:
     (made,) = ada.suggestions.add(proposal())

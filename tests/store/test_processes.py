@@ -16,6 +16,7 @@ from store.crash_writers import (
     file_rows,
     import_file,
     open_and_close,
+    suggest_beside_others,
     try_to_answer,
     write_taps,
 )
@@ -56,6 +57,16 @@ def test_one_of_many_answers_to_a_suggestion_holds(where: str, pool: ProcessPool
             results = list(pool.map(try_to_answer, [where] * PROCESSES, [made.number] * PROCESSES))
             assert sorted(results) == ["AlreadyAnsweredError"] * (PROCESSES - 1) + ["answered"]
             assert len(ada.answers.events(made.number)) == 1
+
+
+def test_one_of_many_makes_the_days_suggestions(where: str, pool: ProcessPoolExecutor) -> None:
+    with Store.open(where) as store:
+        ada = store.create_person("ada")
+        for day in range(3):
+            newest = ada.suggestions.newest()
+            added = list(pool.map(suggest_beside_others, [where] * PROCESSES, [newest] * PROCESSES))
+            assert sorted(added) == [0] * (PROCESSES - 1) + [3]
+            assert ada.suggestions.count() == 3 * (day + 1)
 
 
 def test_one_of_many_gets_the_lease(where: str, pool: ProcessPoolExecutor) -> None:

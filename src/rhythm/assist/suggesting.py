@@ -9,7 +9,7 @@ from rhythm.assist.learning import Learned
 from rhythm.assist.limits import MOST_AT_ONCE, is_cooling, room_today
 from rhythm.bridge.meters import MeterEstimate
 from rhythm.policy.reasons import Level
-from rhythm.store import Alternative, Exchange, Proposal, Suggestion
+from rhythm.store import Alternative, Exchange, Proposal
 from rhythm.vocab.actions import Action
 from rhythm.vocab.history import Done
 from rhythm.vocab.meters import Meter, SensedValues
@@ -150,8 +150,11 @@ def suggest_today(
     learner: Callable[[Context], Learned],
     estimates: Sequence[MeterEstimate],
     suggester: Suggester,
-) -> tuple[Suggestion, ...]:
+    newest: int,
+) -> bool:
     """Records new suggestions for today where there is room for them.
+
+    Another process may be at the same; what it has recorded first stands, and nothing is added to it.
 
     Args:
         context: the person now.
@@ -159,13 +162,17 @@ def suggest_today(
         learner: gives the belief.
         estimates: the five meters now.
         suggester: who suggests.
+        newest: number of the newest suggestion before ``exchanges`` were read.
+
+    Returns:
+        Whether there are suggestions that ``exchanges`` do not hold.
     """
     waiting = sum(one.answer is None and one.suggestion.slot >= context.slot for one in exchanges)
     at_once = 1 if context.is_blank else MOST_AT_ONCE  # of a stranger one guess at a time, not a day full of them
     count = min(room_today(exchanges, context), at_once - waiting)
     free = open_slots(exchanges, context)
     if count <= 0 or not free or is_cooling(exchanges, context):
-        return ()
+        return False
     done = context.person.done.window(context.slot - HABIT_WEEKS * WEEK_STEPS, context.slot - 1)
     habits = {slot: usual for slot in free if (usual := usual_action(done, slot)) is not None}
     made = suggester(
@@ -181,7 +188,7 @@ def suggest_today(
         )
     )
     if not made:
-        return ()
+        return False
     from rhythm.assist.signed import Signed  # noqa: PLC0415 - whoever suggests has loaded what it needs
 
     proposals = [
@@ -198,4 +205,5 @@ def suggest_today(
         )
         for one in made
     ]
-    return context.person.suggestions.add(*proposals, at=context.now_at)
+    context.person.suggestions.add(*proposals, at=context.now_at, newest=newest)
+    return True

@@ -158,8 +158,9 @@ def today_of(context: Context, learner: Callable[[Context], Learned], suggester:
     keep_up(context)
     estimates = context.meters()
     window = (context.slot - EXCHANGE_SLOTS, context.slot + EXCHANGE_SLOTS)
+    newest = person.suggestions.newest()  # before the others: what another process makes from here on is noticed
     exchanges = person.answers.exchanges(*window)
-    if suggest_today(context, exchanges, learner, estimates, suggester):
+    if suggest_today(context, exchanges, learner, estimates, suggester, newest):
         exchanges = person.answers.exchanges(*window)
     of_day = [one for one in exchanges if one.suggestion.slot in context.day_slots]
     waiting = [one for one in of_day if one.answer is None and one.suggestion.slot >= context.slot]

@@ -17,15 +17,29 @@ class Suggestions:
         self._scope = scope
         self._all = fields_of(Suggestion, suggestions).where(scope.mine(suggestions))
 
-    def add(self, *proposals: Proposal, at: datetime | None = None) -> tuple[Suggestion, ...]:
+    def newest(self) -> int:
+        """Number of the newest; 0 where there is none."""
+        with self._scope.read() as connection:
+            return self._newest(connection)
+
+    def add(
+        self, *proposals: Proposal, at: datetime | None = None, newest: int | None = None
+    ) -> tuple[Suggestion, ...]:
         """Records suggestions that are made together, in their order.
 
         Args:
             proposals: what is suggested.
             at: when; now where it is not given.
+            newest: what `newest` was before all that these were made from was read; where others
+                have come since, nothing is recorded. None to record them beside whatever there is.
+
+        Returns:
+            What was recorded.
         """
         created_at = at or self._scope.now()
         with self._scope.write() as connection:
+            if newest is not None and self._newest(connection) != newest:
+                return ()
             first = self._scope.next_number(connection, len(proposals))
             made = tuple(
                 Suggestion(number=first + i, created_at=created_at, **values_of(proposal))
@@ -71,3 +85,7 @@ class Suggestions:
         with self._scope.read() as connection:
             query = sa.select(sa.func.count()).select_from(suggestions).where(self._scope.mine(suggestions))
             return int(connection.execute(query).scalar_one())
+
+    def _newest(self, connection: sa.Connection) -> int:
+        query = sa.select(sa.func.max(suggestions.c.number)).where(self._scope.mine(suggestions))
+        return int(connection.execute(query).scalar_one() or 0)
