@@ -12,7 +12,9 @@ from assist.houses import MORNING_AT, ZONE, Clock, house, introvert_files, lived
 from rhythm.assist import Assistant
 from rhythm.assist.files import Imported, UnknownFileError
 from rhythm.assist.limits import is_quiet
-from rhythm.store import PersonSettings
+from rhythm.store import PersonSettings, Store
+from rhythm.store.erase import erase_person
+from rhythm.store.errors import EraseIncompleteError, StoreBusyError
 from rhythm.vocab import Meter, Outcome
 from rhythm.vocab.errors import InvalidValueError, UnknownNameError
 
@@ -268,6 +270,31 @@ def test_erase_leaves_an_empty_house(lived: Assistant, tmp_path: Path) -> None:
     assert lived.data().readings == 0
     assert lived.data().suggestions == 0
     assert b"Demo Watch" not in (tmp_path / "rhythm.db").read_bytes()
+
+
+def test_erasing_that_failed_says_why_and_leaves_the_person(
+    assistant: Assistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def busy(*_: object) -> None:
+        raise StoreBusyError("another process is at it")
+
+    monkeypatch.setattr("rhythm.assist.erasing.erase_person", busy)
+    with pytest.raises(StoreBusyError):
+        assistant.erase()
+    assert assistant.settings.name == "Kim"
+
+
+def test_erasing_that_was_not_complete_says_so_and_leaves_an_empty_record(
+    assistant: Assistant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def incomplete(store: Store, person_id: str) -> None:
+        erase_person(store, person_id)
+        raise EraseIncompleteError("another process holds old pages")
+
+    monkeypatch.setattr("rhythm.assist.erasing.erase_person", incomplete)
+    with pytest.raises(EraseIncompleteError):
+        assistant.erase()
+    assert assistant.settings == PersonSettings(zone=ZONE)
 
 
 def test_the_feed_holds_waiting_and_accepted_and_nothing_refused(lived: Assistant) -> None:

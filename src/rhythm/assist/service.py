@@ -16,6 +16,7 @@ from rhythm.assist.beliefs import You, clear_beliefs, correct_belief, evidence_c
 from rhythm.assist.context import Context
 from rhythm.assist.corrections import correct_title, withdraw_title
 from rhythm.assist.data import Data, data_of, remove_calendar, undo_import
+from rhythm.assist.erasing import begin_anew
 from rhythm.assist.feed import feed_of
 from rhythm.assist.feeds import OpenedCalendar, add_account_calendar, add_feed, refresh_feed
 from rhythm.assist.files import Imported, OnProgress, import_file
@@ -31,7 +32,6 @@ from rhythm.assist.today import Today, today_of
 from rhythm.assist.trends import Trend, trends_of
 from rhythm.bridge.accounts.credentials import Credentials
 from rhythm.store import Answer, CalendarSource, ImportRun, PersonSettings, PersonStore, ReportedMeter, Store
-from rhythm.store.erase import erase_person
 from rhythm.store.export import export_person
 from rhythm.vocab.actions import Action
 from rhythm.vocab.meters import Meter
@@ -388,11 +388,5 @@ class Assistant:
             EraseIncompleteError: another process holds old pages; close it and erase again.
         """
         with self._lock:
-            demonstration = self.settings.demonstration
-            zone = self.settings.zone
             self._learned = self._you = self._context = None
-            try:
-                erase_person(self._store, self.person.person_id)
-            finally:
-                empty = PersonSettings(zone=zone, demonstration=demonstration)
-                self._store.create_person(self.person.person_id, empty)
+            begin_anew(self._store, self.person)
