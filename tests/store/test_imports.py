@@ -35,6 +35,25 @@ def test_an_unfinished_run_of_the_same_content_goes_on(ada: PersonStore) -> None
     assert [r.state for r in ada.imports.of_content("abc")] == ["done", "running", "running"]
 
 
+def test_earlier_runs_are_found_by_what_they_added(ada: PersonStore, ben: PersonStore) -> None:
+    runs = []
+    for i, rows in enumerate((3, 0, 1, 2, 4, 1)):
+        for person in (ada, ben):
+            run = person.imports.begin("whoop", "WHOOP account", f"day {i}", 0)
+            person.imports.advance(run.number, [reading(10 * i + n) for n in range(rows)])
+            person.imports.finish(run.number)
+        runs.append(ada.imports.latest(1)[0])
+    unfinished = ada.imports.begin("whoop", "WHOOP account", "day 9", 0)
+    ada.imports.advance(unfinished.number, [reading(90)])
+    undone = ada.imports.undo(runs[3].number)
+    assert ada.imports.count(ImportState.UNDONE) == 1
+    assert undone not in ada.imports.that_added_most(unfinished.number, 9)
+    assert ada.imports.that_added_most(runs[4].number, 1) == (runs[0],)
+    assert ada.imports.that_added_most(runs[4].number, 9) == (runs[2], runs[0])
+    latest = ada.imports.that_added_most(unfinished.number + 1, 9)
+    assert [run.number for run in latest] == [unfinished.number, *(runs[i].number for i in (5, 4, 2, 0))]
+
+
 def test_a_step_that_breaks_leaves_nothing(ada: PersonStore) -> None:
     run = ada.imports.begin("apple_health", "export.zip", "abc", 5000)
 

@@ -9,14 +9,14 @@ from rhythm.assist.day_facts import days_between
 from rhythm.bridge.calendar.busy import SlotUse
 from rhythm.bridge.meters import CalendarDay, MeterEstimate, MeterInputs, meters_at
 from rhythm.bridge.wearables.days import DaySummary
-from rhythm.store import PersonSettings, PersonStore
+from rhythm.store import ImportState, PersonSettings, PersonStore
 from rhythm.vocab.slots import SLOTS_PER_DAY, PartOfDay, day_of, slot_number
 
 BACK_DAYS = 62
 """As far as a baseline looks, with a margin."""
 AHEAD_DAYS = 2
 RUNS_WATCHED = 20
-"""Imports whose going on, ending or being taken out is noticed."""
+"""Imports whose going on or ending is noticed; that one is taken out is noticed of any."""
 
 T = TypeVar("T")
 
@@ -55,6 +55,7 @@ class Context:
             self.settings,
             person.calendars.all(),
             person.imports.latest(RUNS_WATCHED),
+            person.imports.count(ImportState.UNDONE),
             person.occurrences.overrides(),
         )
         unchanged = known is not None and known.state == self.state

@@ -19,6 +19,10 @@ from rhythm.store import ImportRun
 
 MOST_STREAMS = 200
 """Devices and kinds that are listed, those with the most readings; a file can name thousands."""
+LATEST_IMPORTS = 20
+"""Imports that are listed whatever they brought."""
+MOST_OLDER_IMPORTS = 200
+"""Earlier ones that are listed, so that they can be taken out: those that brought most; accounts are read daily."""
 
 
 class ProblemLine(msgspec.Struct, frozen=True):
@@ -79,6 +83,7 @@ class Data(msgspec.Struct, frozen=True):
     Attributes:
         calendars, imports, streams: what was read.
         streams_left_out: how many more there are than `MOST_STREAMS`.
+        older_imports: imports before the latest whose readings are there.
         running: an import is going on.
         suggestions, readings: how many are on record.
         events_said: what the person said of events, by title.
@@ -98,6 +103,7 @@ class Data(msgspec.Struct, frozen=True):
     accounts: tuple[AccountLine, ...]
     coverage: tuple[CoveredWeek, ...]
     streams_left_out: int = 0
+    older_imports: tuple[ImportLine, ...] = ()
 
 
 def data_of(context: Context) -> Data:
@@ -106,7 +112,9 @@ def data_of(context: Context) -> Data:
     zone = context.settings.zone_info
     streams = [s for s in person.readings.streams() if s.reading_count]
     largest = {s.number for s in nlargest(MOST_STREAMS, streams, key=lambda s: s.reading_count)}
-    imports = tuple(_import_line(run, zone) for run in person.imports.latest(20))
+    latest = person.imports.latest(LATEST_IMPORTS)
+    older = person.imports.that_added_most(latest[-1].number, MOST_OLDER_IMPORTS) if latest else ()
+    imports = tuple(_import_line(run, zone) for run in latest)
     calendars = tuple(
         CalendarLine(
             source.number,
@@ -133,6 +141,7 @@ def data_of(context: Context) -> Data:
         lines_of(person),
         coverage_of(context),
         len(streams) - len(largest),
+        tuple(_import_line(run, zone) for run in older),
     )
 
 

@@ -7,6 +7,7 @@ on from there to the same rows.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from heapq import nlargest
 
 import sqlalchemy as sa
 
@@ -135,6 +136,24 @@ class Imports:
         query = self._all.order_by(import_runs.c.number.desc()).limit(count)
         with self._scope.read() as connection:
             return self._scope.rows(connection, query, ImportRun)
+
+    def that_added_most(self, before: int, count: int) -> tuple[ImportRun, ...]:
+        """Of the runs numbered below ``before``, those ``count`` whose readings are there and most; newest first."""
+        c = import_runs.c
+        there = sa.select(c.number, c.counts).where(
+            self._scope.mine(import_runs), c.number < before, c.state.in_([ImportState.DONE, ImportState.RUNNING])
+        )
+        with self._scope.read() as connection:
+            added: dict[int, int] = {number: counts.get("added", 0) for number, counts in connection.execute(there)}
+            most = nlargest(count, [number for number in added if added[number]], key=added.__getitem__)
+            query = self._all.where(c.number.in_(most)).order_by(c.number.desc())
+            return self._scope.rows(connection, query, ImportRun)
+
+    def count(self, state: ImportState) -> int:
+        """How many runs are in a state."""
+        here = sa.and_(self._scope.mine(import_runs), import_runs.c.state == state)
+        with self._scope.read() as connection:
+            return int(connection.execute(sa.select(sa.func.count()).select_from(import_runs).where(here)).scalar_one())
 
     def _end(self, number: int, state: ImportState, *, remove: bool) -> ImportRun:
         with self._scope.write() as connection:
