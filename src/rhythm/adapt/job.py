@@ -286,5 +286,5 @@ def sentence_of(outcome: Outcome) -> str:
         )
     return (
         f"Fitted to {outcome.answers} of your answers, it foresaw last week's {outcome.held_out} better "
-        f"(loss {own} with it, {base} without), so it is kept as yours. Suggestions are not made by it yet."
+        f"(loss {own} with it, {base} without), so it is kept as yours, though no suggestion is made by it yet."
     )
