@@ -1,7 +1,7 @@
 """`rhythm answer`: what it says was done is what was done."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from typer.testing import CliRunner
@@ -9,18 +9,18 @@ from typer.testing import CliRunner
 from rhythm.assist.places import Home
 from rhythm.cli.commands.answer import app
 from rhythm.store import Proposal
-from rhythm.vocab import Action
-
-AT = datetime(2026, 3, 12, 8, 40, tzinfo=UTC)
+from rhythm.vocab import Action, PartOfDay
+from rhythm.vocab.slots import slot_number
 
 
 def test_an_undo_says_that_the_answer_was_taken_back(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home, now_at = Home(tmp_path), datetime.now(UTC)
+    slot = slot_number(now_at.date() + timedelta(days=1), PartOfDay.EVENING)
     with home.open_store() as store:
         proposal = Proposal(
-            slot=0, action=Action.MEDITATE, reason="To be tapped.", propensity=0.5, policy="test", policy_version="1"
+            slot=slot, action=Action.MEDITATE, reason="To be tapped.", propensity=0.5, policy="test", policy_version="1"
         )
-        number = str(home.person(store).suggestions.add(proposal, at=AT)[0].number)
+        number = str(home.person(store).suggestions.add(proposal, at=now_at)[0].number)
 
     def said(*words: str) -> str:
         done = CliRunner().invoke(app, [number, *words, "--folder", str(tmp_path)])
