@@ -15,18 +15,19 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread, Timer
 
 import httpx
 import pytest
 
-from assist.houses import MORNING_AT
 from rhythm.assist.files import PART_SUFFIX
 from rhythm.assist.places import Home
 from rhythm.bridge.wearables.apple_speed import write_lifelike
 from rhythm.store import ImportState, Proposal
-from rhythm.vocab import Action
+from rhythm.vocab import Action, PartOfDay
+from rhythm.vocab.slots import slot_number
 from web.sites import CSRF
 
 KILLS = int(os.environ.get("RHYTHM_KILLS", "3"))
@@ -138,13 +139,15 @@ def wait_until_ready(client: httpx.Client, process: "subprocess.Popen[bytes]") -
 
 
 def suggestions_in(home: Home) -> list[int]:
-    """Suggestions to tap on, whatever time of day it is."""
+    """Suggestions to tap on, whatever time of day it is: their time is still to come."""
+    now_at = datetime.now(UTC)
     with home.open_store() as store:
         person = home.person(store)
+        slot = slot_number(now_at.date() + timedelta(days=2), PartOfDay.EVENING)
         proposal = Proposal(
-            slot=0, action=Action.MEDITATE, reason="To be tapped.", propensity=0.5, policy="test", policy_version="1"
+            slot=slot, action=Action.MEDITATE, reason="To be tapped.", propensity=0.5, policy="test", policy_version="1"
         )
-        return [one.number for one in person.suggestions.add(*[proposal] * 8, at=MORNING_AT)]
+        return [one.number for one in person.suggestions.add(*[proposal] * 8, at=now_at)]
 
 
 def check(service: Service) -> None:
