@@ -45,6 +45,11 @@ def test_a_form_that_is_refused_leaves_the_models_key(assistant: Assistant, tmp_
     assert keeper.get(MODEL_KEY) == "first", "an empty field leaves it"
     assert sent(**model, model_key="second") == 200
     assert keeper.get(MODEL_KEY) == "second"
+    assert sent(**{**model, "model_url": "https://Models.example/v2"}) == 200
+    assert keeper.get(MODEL_KEY) == "second", "the same server"
+    assert sent(**{**model, "model_url": "https://models.example.org/v1"}) == 200
+    with pytest.raises(SecretError):
+        keeper.get(MODEL_KEY)
     assert sent(model_key="third") == 200
     with pytest.raises(SecretError):
         keeper.get(MODEL_KEY)

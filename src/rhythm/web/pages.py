@@ -275,12 +275,18 @@ def save_settings(form: Posted, site: Here) -> Response:
         ask_reports=text_of(form, "ask_reports") == "on",
         shortcuts=text_of(form, "shortcuts") == "on",
     )
-    if not on:
-        site.assistant.keeper.drop(MODEL_KEY)
-    elif key := text_of(form, "model_key"):
+    key, before = text_of(form, "model_key"), site.assistant.settings
+    if on and key:
         site.assistant.keeper.put(MODEL_KEY, key)
+    elif not on or _server(wanted.model_url) != _server(before.model_url):
+        site.assistant.keeper.drop(MODEL_KEY)  # one server's key is not sent to another
     site.assistant.save_settings(wanted)
     return _after("/settings", "saved")
+
+
+def _server(address: str) -> list[str]:
+    """Scheme and host of an address."""
+    return address.casefold().split("/")[:3]
 
 
 @router.get("/feed/{key}.ics")
