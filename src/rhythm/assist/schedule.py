@@ -132,8 +132,8 @@ def _reading(person: PersonStore, job: Job, now_at: datetime) -> Iterator[OnPage
     except Exception as error:
         failure, wait = _failed(error), again
         raise
-    except BaseException as error:
-        failure, wait = type(error).__name__, timedelta(0)
+    except BaseException:
+        failure, wait = "interrupted", timedelta(0)
         raise
     finally:
         person.jobs.finish(job.name, _owner(), now_at + wait, failure)

@@ -5,7 +5,6 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import typer
 
@@ -45,13 +44,9 @@ def suggesting_by(who: str, model: str, base_url: str) -> tuple[Suggester | None
         return None, ()
     if who != "lm":
         raise UnknownNameError("suggester", who, ("planner", "lm"))
-    from rhythm.lm.serving import named, suggester_of, weekly_engine  # noqa: PLC0415 - the extra is asked for here
+    from rhythm.lm.serving import suggester_of, weekly_engine  # noqa: PLC0415 - the extra is asked for where it is wanted
 
     suggester = suggester_of(model, base_url)
-    name, server = named(model, base_url)
-    if server:
-        sent = "meters, answers and records of thirty days are sent there"
-        typer.echo(f"  {name} at {urlsplit(server).hostname} suggests: {sent}.")
     engine = weekly_engine(suggester, model)
     return suggester, () if engine is None else (engine,)
 
@@ -90,7 +85,9 @@ def serve(
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 
             settle_in(assistant, home.folder, typer.echo)
-        web = create_app(assistant, token, home.incoming, port=port, suggest_url=_place_asked(suggester))
+        if asked := _place_asked(suggester):
+            typer.echo(f"  A model at {asked} suggests: meters, answers and records of thirty days are sent there.")
+        web = create_app(assistant, token, home.incoming, port=port, suggest_url=asked)
         web.state.site.uploads.resume()
         typer.echo("  Getting ready (the first time takes half a minute) ...")
         with learning_shown(assistant):

@@ -199,6 +199,9 @@ def test_where_nothing_is_answered_nothing_is_passed_over() -> None:
         kept = Kept("oura")
         with kept.session(served) as session, pytest.raises(AccountError, match="allow all that it asks for"):
             next(steps(ACCOUNTS["oura"], session, TODAY - timedelta(days=69), TODAY, UTC))
+        last = Mark(TODAY, len(ACCOUNTS["oura"].kinds) - 1)
+        with kept.session(served) as session, pytest.raises(AccountError, match="allow all that it asks for"):
+            list(steps(ACCOUNTS["oura"], session, TODAY, TODAY, UTC, last))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -84,9 +84,10 @@ def steps(
                 mark, going_on = _at_first_page(mark), True
                 continue
             passed_over += 1
-            if not session.answered and passed_over == len(account.kinds):
+            behind = _behind(account, mark, "", begin, first, dict(mark.carry))
+            if not session.answered and (behind.done or passed_over == len(account.kinds)):
                 raise _refused(error) from None
-            mark = _behind(account, mark, "", begin, first, dict(mark.carry))
+            mark = behind
             if session.answered:
                 yield Step((), _gaps(passed_over), mark)
                 passed_over = 0
