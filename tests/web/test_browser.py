@@ -190,15 +190,20 @@ def test_keys_act_and_can_be_switched_off(browser: Browser, tmp_path: Path) -> N
         assert page.url.partition("?")[0].endswith("/settings")
 
 
+def kept_page(browser: Browser, link: str) -> Page:
+    """*Today* in a context of its own, kept by the worker so that it opens without the service."""
+    page = browser.new_context(service_workers="allow").new_page()
+    page.goto(link)
+    page.evaluate(CONTROLLED)
+    page.reload()  # so that the page itself is kept
+    return page
+
+
 def test_an_answer_given_offline_arrives_once(browser: Browser, tmp_path: Path) -> None:
     port = free_port()
     with lived_house(tmp_path, Clock()) as assistant:
         with served(assistant, tmp_path, port) as link:
-            context = browser.new_context(service_workers="allow")
-            page = context.new_page()
-            page.goto(link)
-            page.evaluate(CONTROLLED)
-            page.reload()  # so that the page itself is kept
+            page = kept_page(browser, link)
         page.get_by_role("button", name="Accept").first.click()
         page.get_by_text("wait on this device").wait_for()
         assert assistant.person.answers.events() == ()
@@ -207,7 +212,7 @@ def test_an_answer_given_offline_arrives_once(browser: Browser, tmp_path: Path) 
                 page.evaluate("navigator.serviceWorker.controller.postMessage('send')")
             _wait_for_answer(page, assistant)
             page.wait_for_timeout(500)
-        context.close()
+        page.context.close()
         assert [event.channel for event in assistant.person.answers.events()] == ["offline"]
 
 
@@ -217,11 +222,7 @@ def test_an_answer_given_offline_waits_where_it_is_not_taken_and_is_told_where_i
     port = free_port()
     with lived_house(tmp_path, Clock()) as assistant:
         with served(assistant, tmp_path, port) as link:
-            context = browser.new_context(service_workers="allow")
-            page = context.new_page()
-            page.goto(link)
-            page.evaluate(CONTROLLED)
-            page.reload()  # so that the page itself is kept
+            page = kept_page(browser, link)
         page.get_by_role("button", name="Accept").first.click()
         page.get_by_text("1 answer(s) wait on this device").wait_for()
         page.wait_for_timeout(1000)  # what the worker says by itself was said
@@ -234,7 +235,7 @@ def test_an_answer_given_offline_waits_where_it_is_not_taken_and_is_told_where_i
             assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 1}
             page.get_by_text("1 answer(s) that you gave offline were refused").wait_for()
             assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 0}, "told once"
-        context.close()
+        page.context.close()
         assert [event.outcome for event in assistant.person.answers.events()] == [Outcome.IGNORED] * len(waiting)
 
 
