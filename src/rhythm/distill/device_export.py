@@ -7,11 +7,12 @@ from typing import Any, Final
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from rhythm.bench.versions import versions
 from rhythm.distill.device_graph import device_step_graph
-from rhythm.distill.device_lives import TaughtLives, read_lives
-from rhythm.distill.device_network import DeviceStudent
+from rhythm.distill.device_lives import read_lives
+from rhythm.distill.device_network import DeviceShape, DeviceStudent
 from rhythm.distill.device_training import load_device, remembered_weeks, stated
 from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import parameters_of
@@ -19,12 +20,16 @@ from rhythm.policy.student.device_memory import MEMORY_WIDTH
 from rhythm.policy.student.device_model import (
     DEVICE_SCHEMA,
     DeviceCard,
+    DeviceModel,
     quantiles,
     read_device_model,
 )
 from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
 from rhythm.policy.student.weights_file import digest_of_weights
+from rhythm.vocab import SchemaError
 
+_COMPARED: Final = 5
+"""Lives of which file and network are compared."""
 DEVICE_LIMITS: Final = (
     "It learned from simulated people and their simulated answers, styles no wider than the posterior's prior, up to "
     "eight weeks read, one suggestion a slot at most. Nothing here was seen of real people. What a suggestion brings "
@@ -45,6 +50,11 @@ def device_card(network: DeviceStudent, weights: bytes, training: dict[str, Any]
     )
 
 
+def weights_of(network: DeviceStudent) -> bytes:
+    """A network as the file that is served."""
+    return device_step_graph(network.shape, {name: part.numpy() for name, part in network.state_dict().items()})
+
+
 def export_device(
     checkpoint: Path, path: Path, lives: Sequence[Path], described: dict[str, Any]
 ) -> tuple[DeviceCard, float]:
@@ -62,7 +72,7 @@ def export_device(
     """
     progress = load_device(checkpoint)
     network = progress.network.eval()
-    weights = device_step_graph(network.shape, {name: part.numpy() for name, part in network.state_dict().items()})
+    weights = weights_of(network)
     training = {
         "recipe": asdict(progress.recipe),
         "step": progress.step,
@@ -73,13 +83,19 @@ def export_device(
     }
     card = device_card(network, weights, training)
     write_model(path, weights, card)
-    return card, checked(path, device_difference(network, path, read_lives(*lives)))
+    return card, checked(path, device_difference(network, path, read_lives(*lives).tokens[:_COMPARED]))
 
 
-def device_difference(network: DeviceStudent, path: Path, lives: TaughtLives, people: int = 5) -> float:
-    """Largest absolute difference between what network and file say of the first lives, read slot by slot."""
-    tokens = lives.tokens[:people].astype(np.float32)
-    weeks = remembered_weeks(lives)[:people]
+def device_difference(network: DeviceStudent, path: Path, tokens: NDArray[Any]) -> float:
+    """Largest absolute difference between what network and file say of some lives, read slot by slot.
+
+    Args:
+        network: as it was trained.
+        path: of the file.
+        tokens: of the lives, shape (lives, slots, DEVICE_TOKEN_WIDTH).
+    """
+    tokens = tokens.astype(np.float32)
+    weeks = remembered_weeks(tokens)
     with torch.no_grad():
         expected = network(torch.from_numpy(tokens), torch.from_numpy(weeks))
         beliefs = stated(expected.beliefs).numpy()
@@ -95,3 +111,34 @@ def device_difference(network: DeviceStudent, path: Path, lives: TaughtLives, pe
         )
         worst = max(worst, *(float(np.abs(ours - theirs).max()) for ours, theirs in pairs))
     return worst
+
+
+def model_of(network: DeviceStudent) -> DeviceModel:
+    """A network as it would be served, without a file: what plays while it is trained."""
+    import onnxruntime  # noqa: PLC0415 - loaded on first use
+
+    weights = weights_of(network)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads, options.inter_op_num_threads = 1, 1
+    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+    return DeviceModel(device_card(network, weights, {}), session)
+
+
+def network_of(path: Path) -> DeviceStudent:
+    """The network in a file of weights, to be trained on.
+
+    Raises:
+        SchemaError: the card is damaged or of another version, or file and card are not of one network.
+        DamagedModelError: the weights are missing, or not those of the card.
+    """
+    import onnx  # noqa: PLC0415 - loaded on first use
+    from onnx import numpy_helper  # noqa: PLC0415
+
+    model = read_device_model(path)  # checks the file against its card
+    held = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    try:
+        network = DeviceStudent(DeviceShape(**model.card.training["recipe"]["shape"]))
+        network.load_state_dict({name: torch.from_numpy(held[name].copy()) for name in network.state_dict()})
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
+    return network

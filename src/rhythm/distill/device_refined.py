@@ -1,72 +1,71 @@
-"""A refined value head in a file of weights, and whether it helps: the same people with both, and the known traps.
+"""A refined student in a file of weights, and whether it helps: the same people with both, and the known traps.
 
 What a refinement by reward may hide is looked for: silence, few actions for everybody, a life
 of two actions in turn, suggestions that nobody accepts any more, worse beliefs.
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
-import onnx
+import torch
 from numpy.typing import NDArray
-from onnx import numpy_helper
 
-from rhythm.adapt.plan import AdapterPlan
 from rhythm.bench import statistics
 from rhythm.bench.living_play import Played, play
 from rhythm.bench.rows import Row, demanded
-from rhythm.distill.adapter_choice import write_plan
+from rhythm.bench.versions import versions
+from rhythm.distill.adapter_choice import choose_plan, write_plan
+from rhythm.distill.device_export import device_difference, weights_of
 from rhythm.distill.device_living import StudentAssistant
+from rhythm.distill.device_play import live
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED
-from rhythm.distill.device_refining import Head
-from rhythm.distill.model_writing import write_model
+from rhythm.distill.device_refining import Refined
+from rhythm.distill.model_writing import checked, write_model
+from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.life.living import Seen
-from rhythm.policy.student.device_model import DeviceModel, read_device_card
+from rhythm.policy.student.device_model import DeviceCard, DeviceModel, read_device_card, read_device_model
 from rhythm.policy.student.weights_file import digest_of_weights
-from rhythm.vocab import ACTION_COUNT
+from rhythm.vocab import ACTION_COUNT, WEEK_STEPS
 
 Floats = NDArray[np.float64]
 
-_NAMES: Final = ("values.weight", "values.bias")
 _FIRST, _REFINED = "first", "refined"
+_CHECKED: Final = np.arange(6_900_000, 6_900_006)
+"""Training people of whose first two weeks file and network are compared."""
 
 
-def head_of(weights: bytes) -> Head:
-    """The value head of a file of weights."""
-    held = {one.name: numpy_helper.to_array(one) for one in onnx.load_from_string(weights).graph.initializer}
-    weight, bias = (held[name].astype(np.float64) for name in _NAMES)
-    return Head(weight.T, bias)
-
-
-def with_head(weights: bytes, head: Head) -> bytes:
-    """The same file with another value head."""
-    model = onnx.load_from_string(weights)
-    parts = dict(zip(_NAMES, (head.weight.T, head.bias), strict=True))
-    for one in model.graph.initializer:
-        if one.name in parts:
-            one.CopyFrom(numpy_helper.from_array(parts[one.name].astype(np.float32), one.name))
-    changed: bytes = model.SerializeToString()
-    return changed
-
-
-def write_refined(path: Path, to: Path, head: Head, plan: AdapterPlan, how: dict[str, Any]) -> None:
-    """Write weights with a refined head, their card, and the plan of adapters, which goes by what was not refined.
+def write_refined(first: Path, to: Path, refined: Refined, people: int) -> float:
+    """Write refined weights, their card, and a plan of adapters chosen for them; the greatest difference of the file.
 
     Args:
-        path: of the weights that it began with.
+        first: weights that it began with.
         to: where to write.
-        head: refined.
-        plan: of the weights that it began with.
-        how: for the card.
+        refined: to the last turn.
+        people: training people on whom adapters are chosen.
+
+    Raises:
+        DamagedModelError: what is served would differ by more than `rhythm.distill.model_writing.MOST_DIFFERENCE`.
     """
-    card, weights = read_device_card(path), with_head(path.read_bytes(), head)
-    training = {**card.training, "refined": {**how, "first": card.sha256}}
-    new = msgspec.structs.replace(card, sha256=digest_of_weights(weights), training=training)
-    write_model(to, weights, new)
-    write_plan(msgspec.structs.replace(plan, base=new.name), to)
+    network = refined.network.eval()
+    card, weights = read_device_card(first), weights_of(network)
+    said = {**asdict(refined.how), "first": card.sha256, "versions": {**versions(), "torch": str(torch.__version__)}}
+    training = {**card.training, "refined": [*earlier_of(card), said]}
+    write_model(to, weights, msgspec.structs.replace(card, sha256=digest_of_weights(weights), training=training))
+    keys = scramble_seeds(np.arange(len(_CHECKED)), Stream.POLICY)
+    lived = live(read_device_model(to), _CHECKED, keys, 2 * WEEK_STEPS)
+    difference = checked(to, device_difference(network, to, lived.tokens))
+    write_plan(choose_plan(read_device_model(to), people), to)
+    return difference
+
+
+def earlier_of(card: DeviceCard) -> list[Any]:
+    """Refinements that are behind weights, oldest first."""
+    found = card.training.get("refined", [])
+    return list(found) if isinstance(found, list) else [found]
 
 
 class _Overheard(StudentAssistant):

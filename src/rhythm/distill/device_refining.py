@@ -1,54 +1,46 @@
-"""Refine what the device student suggests by playing: group-relative policy optimisation of its value head alone.
+"""Refine what the device student suggests by playing: group-relative policy optimisation of the whole network.
 
 Copies of the same people live the same weeks and differ only in what is drawn for them. A
-suggestion counts by how much better its copy fared in the slots after it than the other copies
-did (group-relative advantages: Shao et al. 2024), so who a person is, and what happens to them
-anyhow, cancels. The step is held near the network that it starts from by the divergence of
-their choices. Hidden states, acceptance and beliefs stay as they were trained, so what is
-learned cannot be paid for by worse beliefs.
+suggestion counts by how much better its copy fared than was to be expected and than the other
+copies did (`rhythm.distill.device_critic`), so who a person is, and what happens to them anyhow,
+cancels. Choices are held near those of the network that it starts from by their divergence,
+chances of acceptance by that network's own, and beliefs go on learning the truth: what is gained
+cannot be paid for by worse beliefs.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
-from typing import Final, NamedTuple
+from copy import deepcopy
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Final
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional
 
-from rhythm.bench.conditions import check_training_seeds
-from rhythm.distill.device_lives import widened_styles
-from rhythm.distill.teacher import people_of
-from rhythm.life.counter import Stream, scramble_seeds, uniforms
-from rhythm.life.living import Lives
-from rhythm.policy.student.device_model import DeviceModel
-from rhythm.policy.student.device_news import first_news, news_of
+from rhythm.distill.checkpoints import curve_rows, read_checkpoint, share_of_rate, write_checkpoint
+from rhythm.distill.device_critic import Critic
+from rhythm.distill.device_export import model_of
+from rhythm.distill.device_network import DeviceOutputs, DeviceStudent
+from rhythm.distill.device_play import live
+from rhythm.distill.device_training import remembered_weeks, stated
+from rhythm.distill.losses import pinball
+from rhythm.life.counter import Stream, scramble_seeds
+from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
 from rhythm.policy.suggest import FLOOR, SETTINGS
-from rhythm.vocab import ACTION_COUNT, WEEK_STEPS
+from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, InvalidValueError
 
 Floats = NDArray[np.float64]
 OnTurn = Callable[[str, int], None]
 
-_LEAST_SD: Final = 1e-3
-_MEMORY: Final = (0.9, 0.99)
-"""Of Adam (Kingma and Ba 2015)."""
-
-
-@dataclass(frozen=True)
-class Head:
-    """The value head: what suggesting each action is worth, from the hidden state.
-
-    Attributes:
-        weight: shape (width, 10).
-        bias: shape (10,).
-    """
-
-    weight: Floats
-    bias: Floats
-
-    def values(self, hidden: NDArray[np.float32] | Floats) -> Floats:
-        """Shape (..., 10)."""
-        found: Floats = hidden.astype(np.float64) @ self.weight + self.bias
-        return found
+REFINING_CHECKPOINT: Final = "rhythm.device-refining/1"
+REFINING_CURVE: Final = "rhythm.device-refine/1"
+_WARMUP: Final = 10
+_LEAST_RATE: Final = 0.05
+_AT_ONCE: Final = 96
+"""Lives whose slope is reckoned together; what is summed is the same, but the memory it takes."""
 
 
 @dataclass(frozen=True)
@@ -57,144 +49,161 @@ class Refining:
 
     Attributes:
         turns: batches of lives to learn from.
-        people: different ones in each.
+        people: different ones in each; fewer where their weeks are more.
         copies: of each.
         weeks: that are lived.
-        rate: of a step, in the size of a weight.
-        kept_near: nats of summed advantage that a nat of divergence from the first network costs.
+        long_weeks: that are lived in every third turn, by so many fewer people.
+        rate: highest, of a step in the size of a weight; warmed up, then a half cosine.
+        kept_near: standard deviations of advantage that a nat of divergence from the first choices costs.
         fades: slots after which what follows a suggestion counts 1 / e of it.
+        trust: see `rhythm.distill.device_critic.Critic.advantages`.
         first_seed: of the people, who are training people.
+        every: turns between checkpoints.
     """
 
-    turns: int = 60
-    people: int = 48
-    copies: int = 8
+    turns: int = 400
+    people: int = 192
+    copies: int = 2
     weeks: int = 4
-    rate: float = 2e-4
-    kept_near: float = 0.05
-    fades: float = 14.0
+    long_weeks: int = 8
+    rate: float = 4e-4
+    kept_near: float = 0.002
+    fades: float = 20.0
+    trust: float = 0.95
     first_seed: int = 6_000_000
+    every: int = 20
+
+    def lives_of(self, turn: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], int]:
+        """Seeds and keys of the lives of a turn, and for how many slots they last."""
+        weeks = self.long_weeks if turn % 3 == 2 else self.weeks
+        people = max(1, self.people * self.weeks // weeks)
+        begin = self.first_seed + turn * self.people
+        seeds = np.repeat(np.arange(begin, begin + people), self.copies)
+        numbers = np.arange(len(seeds)) + turn * self.people * self.copies
+        return seeds, scramble_seeds(numbers, Stream.POLICY), weeks * WEEK_STEPS
 
 
-class Lived(NamedTuple):
-    """Lives under a head; each array has the slots first.
+class Refined:
+    """A network as far as its refinement has come.
 
     Attributes:
-        hidden: shape (slots, lives, width).
-        chosen: what was suggested, -1 for nothing, shape (slots, lives).
-        wellbeing: shape (slots, lives).
+        network: refined.
+        turn: how many turns are behind it.
+        curve: of each turn, its mean wellbeing, what the critic foresaw, and the divergence from the first choices.
     """
 
-    hidden: NDArray[np.float32]
-    chosen: NDArray[np.int8]
-    wellbeing: Floats
+    def __init__(self, first: DeviceStudent, how: Refining) -> None:
+        """Begin with a network, which stays as it is."""
+        self.how, self.first, self.network = how, deepcopy(first).eval(), deepcopy(first)
+        self.first.requires_grad_(False)
+        self.critic = Critic(first.shape.width)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), betas=(0.9, 0.99))
+        self.turn = 0
+        self.curve: list[dict[str, float]] = []
+
+    def step(self) -> None:
+        """Play a turn and learn from it."""
+        seeds, keys, slots = self.how.lives_of(self.turn)
+        lived = live(model_of(self.network), seeds, keys, slots)
+        gained, foreseen = self.critic.advantages(
+            lived, copies=self.how.copies, fades=self.how.fades, trust=self.how.trust
+        )
+        self.optimizer.zero_grad(set_to_none=True)
+        away = 0.0
+        weeks = remembered_weeks(lived.tokens)
+        for first in range(0, len(seeds), _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            tokens, remembered = torch.from_numpy(lived.tokens[some]), torch.from_numpy(weeks[some])
+            said = self.network(tokens, remembered)
+            with torch.no_grad():
+                before = self.first(tokens, remembered)
+            gain, divergence = gain_of(said, before, lived.chosen[some], gained[some])
+            held = held_loss(said, before, torch.from_numpy(lived.beliefs[some]))
+            share = len(tokens) / len(seeds)
+            loss = share * (self.how.kept_near * divergence - gain + held)
+            loss.backward()  # type: ignore[no-untyped-call]
+            away += share * float(divergence.detach())
+        rate = self.how.rate * share_of_rate(self.turn, warmup=_WARMUP, steps=self.how.turns, least=_LEAST_RATE)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
+        self.optimizer.step()
+        self.turn += 1
+        self.curve.append(
+            {"step": self.turn, "wellbeing": float(lived.wellbeing.mean()), "foreseen": foreseen, "divergence": away}
+        )
 
 
-def chances_of(values: Floats) -> Floats:
-    """Chance of choosing each action by its value, as the assistant chooses, shape (..., 10)."""
-    return (1.0 - FLOOR) * softly(values) + FLOOR / ACTION_COUNT
+def gain_of(
+    said: DeviceOutputs, before: DeviceOutputs, chosen: NDArray[np.int8], gained: Floats
+) -> tuple[Tensor, Tensor]:
+    """Mean over slots of advantage times the log of the choice's chance, and mean divergence; 0 where all is silent."""
+    asked = torch.from_numpy(chosen >= 0)
+    count = asked.sum().clamp(min=1)
+    logs = functional.log_softmax(said.values / SETTINGS.temperature, dim=-1)
+    logs_before = functional.log_softmax(before.values / SETTINGS.temperature, dim=-1)
+    places = torch.from_numpy(chosen.astype(np.int64)).clamp(min=0)
+    soft = logs.gather(-1, places[..., None])[..., 0].exp()
+    # A choice by chance says nothing of the values: what the floor gives has no slope.
+    chances = torch.log((1.0 - FLOOR) * soft + FLOOR / ACTION_COUNT)
+    gain = (torch.from_numpy(gained.astype(np.float32)) * chances * asked).sum() / count
+    divergence = ((logs.exp() * (logs - logs_before)).sum(dim=-1) * asked).sum() / count
+    return gain, divergence
 
 
-def softly(values: Floats) -> Floats:
-    """The part of the choice that follows the values, shape (..., 10)."""
-    odds = np.exp((values - values.max(axis=-1, keepdims=True)) / SETTINGS.temperature)
-    chances: Floats = odds / odds.sum(axis=-1, keepdims=True)
-    return chances
+def held_loss(said: DeviceOutputs, before: DeviceOutputs, beliefs: Tensor) -> Tensor:
+    """What keeps the rest right: log loss of the first network's chances of acceptance, pinball loss of beliefs."""
+    accepts = functional.binary_cross_entropy_with_logits(said.accepts, torch.sigmoid(before.accepts))
+    return accepts + 2.0 * pinball(stated(said.beliefs), beliefs)
 
 
-def live(model: DeviceModel, head: Head, seeds: NDArray[np.int64], keys: NDArray[np.uint64], slots: int) -> Lived:
-    """Live under a head: the same seed is the same person with the same luck, whatever is drawn for them by their key.
+def refine(first: DeviceStudent, how: Refining, checkpoint: Path, on_turn: OnTurn = lambda _l, _n: None) -> Refined:
+    """Refine to the last turn; interrupted, it goes on where the checkpoint was written.
 
     Args:
-        model: the frozen network.
-        head: its value head.
-        seeds: training seeds, shape (lives,).
-        keys: that choices are drawn with, shape (lives,).
-        slots: how many.
+        first: the network that it begins with.
+        how: see `Refining`.
+        checkpoint: where it is kept; its curve is beside it.
+        on_turn: told of every turn.
 
     Raises:
-        ReservedSeedError: a seed belongs to the benchmark.
+        SchemaError: the checkpoint is damaged or of another version.
+        InvalidValueError: the checkpoint is of another refinement.
     """
-    check_training_seeds(seeds)
-    lives = Lives(seeds, people_of(seeds), widened_styles(seeds))
-    reader, news = model.reader(len(seeds)), first_news(lives)
-    hidden = np.empty((slots, len(seeds), model.card.width), np.float32)
-    chosen, wellbeing = np.empty((slots, len(seeds)), np.int8), np.empty((slots, len(seeds)))
-    for t in range(slots):
-        hidden[t] = reader.read(news).hidden
-        values = head.values(hidden[t])
-        drawn = (np.cumsum(chances_of(values), axis=1) <= uniforms(keys, lives.slot)[:, None]).sum(axis=1)
-        drawn = np.minimum(drawn, ACTION_COUNT - 1)
-        chosen[t] = np.where(values.max(axis=1) > 0.0, drawn, -1)
-        back = lives.offer(chosen[t])
-        wellbeing[t] = lives.wellbeing
-        news = news_of(lives, chosen[t], back)
-    return Lived(hidden, chosen, wellbeing)
-
-
-def advantages(wellbeing: Floats, copies: int, fades: float) -> Floats:
-    """How much better each life fared after each slot than its copies, in their standard deviations.
-
-    Args:
-        wellbeing: shape (slots, lives), the copies of a person side by side.
-        copies: of each person.
-        fades: see `Refining`.
-
-    Returns:
-        Shape (slots, lives), mean 0 over the copies.
-    """
-    kept, after = float(np.exp(-1.0 / fades)), np.zeros_like(wellbeing)
-    following = np.zeros(wellbeing.shape[1])
-    for t in reversed(range(len(wellbeing))):
-        following = wellbeing[t] + kept * following
-        after[t] = following
-    groups = after.reshape(len(after), -1, copies)
-    apart = groups - groups.mean(axis=2, keepdims=True)
-    spread = np.sqrt((apart**2).mean(axis=(0, 2), keepdims=True)) + _LEAST_SD
-    found: Floats = (apart / spread).reshape(after.shape)
-    return found
-
-
-def slope_of(lived: Lived, gained: Floats, head: Head, first: Head, kept_near: float) -> tuple[Floats, Floats]:
-    """Slope of mean advantage less divergence from the first head, for weight and bias; 0 where all were silent."""
-    asked = lived.chosen >= 0
-    hidden, chosen = lived.hidden[asked].astype(np.float64), lived.chosen[asked].astype(np.int64)
-    soft, before = softly(head.values(hidden)), softly(first.values(hidden))
-    rows = np.arange(len(chosen))
-    mixed = (1.0 - FLOOR) * soft[rows, chosen] + FLOOR / ACTION_COUNT
-    followed = (1.0 - FLOOR) * soft[rows, chosen] / mixed  # a choice by chance says nothing of the values
-    one = np.zeros_like(soft)
-    one[rows, chosen] = 1.0
-    pull = (gained[asked] * followed)[:, None] * (one - soft)
-    ratio = np.log(soft + 1e-12) - np.log(before + 1e-12)
-    away = soft * (ratio - (soft * ratio).sum(axis=1, keepdims=True))
-    each = (pull - kept_near * away) / SETTINGS.temperature / max(1, len(chosen))
-    return hidden.T @ each, each.sum(axis=0)
-
-
-def refine(model: DeviceModel, first: Head, how: Refining, on_turn: OnTurn = lambda _l, _n: None) -> Head:
-    """The head after all turns.
-
-    Args:
-        model: the frozen network.
-        first: the head that it begins with.
-        how: see `Refining`.
-        on_turn: told of every turn.
-    """
-    head, slots = first, how.weeks * WEEK_STEPS
-    moments = [np.zeros((2, *part.shape)) for part in (first.weight, first.bias)]
-    for turn in range(how.turns):
-        begin = how.first_seed + turn * how.people
-        seeds = np.repeat(np.arange(begin, begin + how.people), how.copies)
-        keys = scramble_seeds(np.arange(len(seeds)) + turn * len(seeds), Stream.POLICY)
-        lived = live(model, head, seeds, keys, slots)
-        gained = advantages(lived.wellbeing, how.copies, how.fades)
-        steps = []
-        for moment, slope in zip(moments, slope_of(lived, gained, head, first, how.kept_near), strict=True):
-            moment[0] = _MEMORY[0] * moment[0] + (1.0 - _MEMORY[0]) * slope
-            moment[1] = _MEMORY[1] * moment[1] + (1.0 - _MEMORY[1]) * slope**2
-            mean, square = (moment[i] / (1.0 - _MEMORY[i] ** (turn + 1)) for i in (0, 1))
-            steps.append(how.rate * mean / (np.sqrt(square) + 1e-8))
-        head = replace(head, weight=head.weight + steps[0], bias=head.bias + steps[1])
+    so_far = Refined(first, how)
+    if checkpoint.exists():
+        _take_up(so_far, checkpoint)
+    while so_far.turn < how.turns:
+        so_far.step()
         on_turn("refining", 1)
-    return head
+        if so_far.turn % how.every == 0 or so_far.turn == how.turns:
+            _save(so_far, checkpoint)
+    return so_far
+
+
+def _save(so_far: Refined, path: Path) -> None:
+    held = {
+        "schema": REFINING_CHECKPOINT,
+        "tokens": DEVICE_TOKENS_VERSION,
+        "how": asdict(so_far.how),
+        "first": so_far.first.state_dict(),
+        "turn": so_far.turn,
+        "curve": so_far.curve,
+        "network": so_far.network.state_dict(),
+        "optimizer": so_far.optimizer.state_dict(),
+        "critic": so_far.critic.held(),
+    }
+    curve = {"schema": REFINING_CURVE, "config": asdict(so_far.how), "rows": curve_rows(so_far.curve)}
+    write_checkpoint(path, held, curve)
+
+
+def _take_up(so_far: Refined, path: Path) -> None:
+    held = read_checkpoint(path, REFINING_CHECKPOINT, DEVICE_TOKENS_VERSION)
+    first = so_far.first.state_dict()
+    same = held["first"].keys() == first.keys() and all(torch.equal(held["first"][name], first[name]) for name in first)
+    if held["how"] != asdict(so_far.how) or not same:
+        raise InvalidValueError(f"{path} is of another refinement; name another checkpoint, or remove it")
+    so_far.network.load_state_dict(held["network"])
+    so_far.optimizer.load_state_dict(held["optimizer"])
+    so_far.critic.take_up(held["critic"])
+    so_far.turn, so_far.curve = held["turn"], held["curve"]

@@ -155,7 +155,7 @@ class LifeTensors:
 
     def __init__(self, lives: TaughtLives) -> None:
         self._lives = lives
-        self._weeks = remembered_weeks(lives).astype(np.float16)
+        self._weeks = remembered_weeks(lives.tokens).astype(np.float16)
 
     def __len__(self) -> int:
         return len(self._lives)
@@ -173,9 +173,9 @@ class LifeTensors:
         return LifeBatch(*(torch.from_numpy(part.astype(np.float32)) for part in parts))
 
 
-def remembered_weeks(lives: TaughtLives) -> NDArray[np.float32]:
-    """What is remembered of each slot's step of the week, shape (lives, slots, 10)."""
-    return week_means(lives.tokens[..., DEVICE_PLACES["done"]][..., :ACTION_COUNT])
+def remembered_weeks(tokens: NDArray[Any]) -> NDArray[np.float32]:
+    """What is remembered of each slot's step of the week, shape (lives, slots, 10), from all tokens of the lives."""
+    return week_means(tokens[..., DEVICE_PLACES["done"]][..., :ACTION_COUNT])
 
 
 def split_lives(lives: TaughtLives) -> tuple[TaughtLives, TaughtLives]:

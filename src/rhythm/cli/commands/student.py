@@ -106,36 +106,40 @@ def export(
         typer.echo(f"{name}: {value:.4f}")
 
 
-@app.command(epilog="Example: [bold]rhythm student refine --turns 40 --to runs/refined.onnx[/bold]")
+@app.command(epilog="Example: [bold]rhythm student refine --turns 20 --to runs/refined.onnx[/bold]")
 def refine(
     to: Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")] = Path(
         "runs/refined.onnx"
     ),
     weights: Annotated[Path | None, typer.Option(help="Weights to begin with; the shipped ones by default.")] = None,
-    turns: Annotated[int, typer.Option(min=1, help="Batches of lives to learn from.")] = 40,
-    rate: Annotated[float, typer.Option(min=0.0, help="Size of a step.")] = 5e-4,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Where the refinement is kept while it runs; beside the weights by default.")
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="Batches of lives to learn from; some four seconds each.")] = 400,
+    rate: Annotated[float, typer.Option(min=0.0, help="Highest size of a step.")] = 4e-4,
     first_seed: Annotated[int, typer.Option(help="First training seed of the people.")] = 6_000_000,
+    chosen_on: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
     people: Annotated[int, typer.Option(min=2, help="Evaluation people who live with both.")] = 1000,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="For how many weeks.")] = 8,
     as_json: JsonOption = False,
 ) -> None:
-    """Refine what is suggested by playing (GRPO of the value head), and say whether it helps people not met before."""
-    from rhythm.adapt.plan import plan_beside  # noqa: PLC0415
+    """Refine what is suggested by playing (GRPO), and say whether it helps people not met before.
+
+    Interrupted, it goes on where its checkpoint was written.
+    """
     from rhythm.distill import device_refined, device_refining  # noqa: PLC0415
+    from rhythm.distill.device_export import network_of  # noqa: PLC0415
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
 
     path = weights or device_weights()
-    model = read_device_model(path)
-    plan = plan_beside(path, model.card.name, model.card.width)
     how = device_refining.Refining(turns=turns, rate=rate, first_seed=first_seed)
     with progress("refining", turns) as on_turn:
-        head = device_refining.refine(model, device_refined.head_of(path.read_bytes()), how, on_turn)
-    device_refined.write_refined(path, to, head, plan, vars(how))
-    rows = device_refined.compared(model, read_device_model(to), people, weeks)
+        refined = device_refining.refine(network_of(path), how, checkpoint or to.with_suffix(".pt"), on_turn)
+    device_refined.write_refined(path, to, refined, chosen_on)
+    rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
     if as_json:
-        print_json(
-            "rhythm.student-refine/1", {**vars(how), "people": people, "weeks": weeks, "weights": str(to.name)}, rows
-        )
+        config = {**vars(how), "people": people, "weeks": weeks, "weights": str(to.name)}
+        print_json("rhythm.student-refine/1", config, rows)
         return
     student_measures.print_rows("Refined less first", rows)
 
