@@ -134,7 +134,9 @@ def refine(
     path = weights or device_weights()
     how = device_refining.Refining(turns=turns, rate=rate, first_seed=first_seed)
     with progress("refining", turns) as on_turn:
-        refined = device_refining.refine(network_of(path), how, checkpoint or to.with_suffix(".pt"), on_turn)
+        refined = device_refining.refine(
+            network_of(path), how, checkpoint or to.with_name(f"{to.stem}-refining.pt"), on_turn
+        )
     device_refined.write_refined(path, to, refined, chosen_on)
     rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
     if as_json:
