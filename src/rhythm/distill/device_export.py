@@ -14,6 +14,7 @@ from rhythm.distill.device_graph import device_step_graph
 from rhythm.distill.device_lives import read_lives
 from rhythm.distill.device_network import DeviceShape, DeviceStudent
 from rhythm.distill.device_training import load_device, remembered_weeks, stated
+from rhythm.distill.model_reading import constants_of, fill, session_of
 from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import parameters_of
 from rhythm.policy.student.device_memory import MEMORY_WIDTH
@@ -115,13 +116,8 @@ def device_difference(network: DeviceStudent, path: Path, tokens: NDArray[Any]) 
 
 def model_of(network: DeviceStudent) -> DeviceModel:
     """A network as it would be served, without a file: what plays while it is trained."""
-    import onnxruntime  # noqa: PLC0415 - loaded on first use
-
     weights = weights_of(network)
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = 1, 1
-    session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
-    return DeviceModel(device_card(network, weights, {}), session)
+    return DeviceModel(device_card(network, weights, {}), session_of(weights))
 
 
 def network_of(path: Path) -> DeviceStudent:
@@ -131,14 +127,10 @@ def network_of(path: Path) -> DeviceStudent:
         SchemaError: the card is damaged or of another version, or file and card are not of one network.
         DamagedModelError: the weights are missing, or not those of the card.
     """
-    import onnx  # noqa: PLC0415 - loaded on first use
-    from onnx import numpy_helper  # noqa: PLC0415
-
-    model = read_device_model(path)  # checks the file against its card
-    held = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    card = read_device_model(path).card  # checks the file against its card
     try:
-        network = DeviceStudent(DeviceShape(**model.card.training["recipe"]["shape"]))
-        network.load_state_dict({name: torch.from_numpy(held[name].copy()) for name in network.state_dict()})
+        network = DeviceStudent(DeviceShape(**card.training["recipe"]["shape"]))
+        fill(network, constants_of(path))
     except (KeyError, TypeError, RuntimeError) as error:
         raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
     return network

@@ -5,26 +5,23 @@ of two actions in turn, suggestions that nobody accepts any more, worse beliefs.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 import numpy as np
-import torch
 from numpy.typing import NDArray
 
 from rhythm.bench import statistics
 from rhythm.bench.living_play import Played, play
 from rhythm.bench.rows import Row, demanded
-from rhythm.bench.versions import versions
 from rhythm.distill.adapter_choice import choose_plan, write_plan
+from rhythm.distill.device_channel import live
 from rhythm.distill.device_export import device_difference, weights_of
 from rhythm.distill.device_living import StudentAssistant
-from rhythm.distill.device_play import live
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED
-from rhythm.distill.device_refining import Refined
 from rhythm.distill.model_writing import checked, write_model
+from rhythm.distill.refining import Refined, described
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.life.living import Seen
 from rhythm.policy.student.device_model import DeviceCard, DeviceModel, read_device_card, read_device_model
@@ -52,8 +49,7 @@ def write_refined(first: Path, to: Path, refined: Refined, people: int) -> float
     """
     network = refined.network.eval()
     card, weights = read_device_card(first), weights_of(network)
-    said = {**asdict(refined.how), "first": card.sha256, "versions": {**versions(), "torch": str(torch.__version__)}}
-    training = {**card.training, "refined": [*earlier_of(card), said]}
+    training = {**card.training, "refined": [*earlier_of(card), described(refined, card.sha256)]}
     write_model(to, weights, msgspec.structs.replace(card, sha256=digest_of_weights(weights), training=training))
     keys = scramble_seeds(np.arange(len(_CHECKED)), Stream.POLICY)
     lived = live(read_device_model(to), _CHECKED, keys, 2 * WEEK_STEPS)

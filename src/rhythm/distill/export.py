@@ -14,13 +14,15 @@ import torch
 
 from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
-from rhythm.distill.graph import step_graph
+from rhythm.distill.graph import belief_head, step_graph
+from rhythm.distill.model_reading import constants_of, fill, session_of
 from rhythm.distill.model_writing import checked, write_model
-from rhythm.distill.network import Student, parameters_of
+from rhythm.distill.network import Shape, Student, parameters_of
 from rhythm.distill.training import load
-from rhythm.policy.student.model_file import MODEL_SCHEMA, Card
+from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, Model, read_model
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 from rhythm.policy.student.weights_file import digest_of_weights
+from rhythm.vocab import SchemaError
 
 LIMITS: Final = (
     "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
@@ -40,9 +42,21 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
         training: what it was trained on and how, for the card.
     """
     network.eval()
+    weights = weights_of(network)
+    card = card_of(network, weights, training)
+    write_model(path, weights, card)
+    return card
+
+
+def weights_of(network: Student) -> bytes:
+    """A network as the file that is served."""
+    return step_graph(network.shape, {name: part.numpy() for name, part in network.state_dict().items()})
+
+
+def card_of(network: Student, weights: bytes, training: dict[str, Any]) -> Card:
+    """The card of a network's weights."""
     shape = network.shape
-    weights = step_graph(shape, {name: part.numpy() for name, part in network.state_dict().items()})
-    card = Card(
+    return Card(
         schema=MODEL_SCHEMA,
         tokens=TOKENS_VERSION,
         sha256=digest_of_weights(weights),
@@ -52,8 +66,29 @@ def export(network: Student, path: Path, training: dict[str, Any]) -> Card:
         parameters=parameters_of(network),
         training=training,
     )
-    write_model(path, weights, card)
-    return card
+
+
+def model_of(network: Student) -> Model:
+    """A network as it would be served, without a file: what plays while it is trained."""
+    weights = weights_of(network)
+    return Model(card_of(network, weights, {}), session_of(weights))
+
+
+def network_of(path: Path) -> Student:
+    """The network in a file of weights, to be trained on.
+
+    Raises:
+        SchemaError: the card is damaged or of another version, or file and card are not of one network.
+        DamagedModelError: the weights are missing, or not those of the card.
+    """
+    card = read_model(path).card  # checks the file against its card
+    held = constants_of(path)
+    try:
+        network = Student(Shape(card.width, card.layers, card.heads))
+        fill(network, {**held, **belief_head(held)})
+    except (KeyError, RuntimeError) as error:
+        raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
+    return network
 
 
 def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -> tuple[Card, float]:
@@ -87,8 +122,6 @@ def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -
 
 def greatest_difference(network: Student, path: Path, tokens: np.ndarray[Any, np.dtype[np.float32]]) -> float:
     """Largest absolute difference between what network and exported file say of sequences, read step by step."""
-    from rhythm.policy.student.model_file import read_model  # noqa: PLC0415 - ONNX Runtime is loaded on first use
-
     network.eval()
     with torch.no_grad():
         expected = network(torch.from_numpy(tokens))

@@ -6,6 +6,7 @@ round otherwise in the remainder of a loop (softplus, sigmoid) get rows of whole
 """
 
 import numpy as np
+from numpy.typing import NDArray
 from onnx import TensorProto
 
 from rhythm.distill.network import CAME, QUANTILES, ROTARY_BASE, VECTOR, Shape
@@ -38,6 +39,19 @@ def step_graph(shape: Shape, weights: Weights) -> bytes:
     for place, name in enumerate(OUTPUTS[-2:]):
         made.node("Concat", [made.unsqueezed(both[place], 0) for both in kept], name, axis=0)
     return made.model()
+
+
+def belief_head(constants: Weights) -> dict[str, NDArray[np.float32]]:
+    """The belief head's parameters, whose rows stand level by level in the file, as the network has them.
+
+    Raises:
+        KeyError: they are not there.
+    """
+    found = {}
+    for part in ("weight", "bias"):
+        levels = [constants[f"beliefs.{level}.{part}"] for level in range(len(QUANTILES))]
+        found[f"beliefs.{part}"] = np.stack(levels, axis=1).reshape(-1, *levels[0].shape[1:])
+    return found
 
 
 class _Maker(Nodes):

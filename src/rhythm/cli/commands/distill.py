@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.student_measures import print_rows
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
@@ -107,6 +108,48 @@ def export(
         return
     for row in rows:
         typer.echo(f"{row['name']}: {row['value']}")
+
+
+@app.command(epilog="Example: [bold]rhythm distill refine --turns 50 --to runs/refined.onnx[/bold]")
+def refine(
+    to: Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")] = Path(
+        "runs/refined.onnx"
+    ),
+    weights: Annotated[Path | None, typer.Option(help="Weights to begin with; the shipped ones by default.")] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Where the refinement is kept while it runs; beside the weights by default.")
+    ] = None,
+    turns: Annotated[int, typer.Option(min=1, help="Batches of weeks to learn from; some five seconds each.")] = 300,
+    lives: Annotated[int, typer.Option(min=1, help="People in each, who live their week twice.")] = 500,
+    rate: Annotated[float, typer.Option(min=0.0, help="Highest size of a step.")] = 6e-4,
+    first_seed: Annotated[int, typer.Option(help="First training seed of the people.")] = 6_200_000,
+    people: Annotated[int, typer.Option(min=2, help="Evaluation people of each condition who live with both.")] = 2000,
+    as_json: JsonOption = False,
+) -> None:
+    """Refine what the student does by playing (GRPO), and say whether it helps people not met before.
+
+    Interrupted, it goes on where its checkpoint was written.
+    """
+    from dataclasses import replace  # noqa: PLC0415
+
+    from rhythm.distill.exact_channel import EXACT_REFINING, ExactChannel  # noqa: PLC0415
+    from rhythm.distill.exact_refined import compared, write_refined  # noqa: PLC0415
+    from rhythm.distill.export import network_of  # noqa: PLC0415
+    from rhythm.distill.refining import refine as play_on  # noqa: PLC0415
+    from rhythm.policy.student.model_file import read_model  # noqa: PLC0415
+    from rhythm.policy.student.shipped import weights_path  # noqa: PLC0415
+
+    path = weights or weights_path()
+    how = replace(EXACT_REFINING, turns=turns, people=lives, rate=rate, first_seed=first_seed)
+    kept = checkpoint or to.with_name(f"{to.stem}-refining.pt")
+    with progress("refining", turns) as on_turn:
+        refined = play_on(network_of(path), ExactChannel(), how, kept, on_turn)
+    write_refined(path, to, refined)
+    rows = compared(read_model(path), read_model(to), people)
+    if as_json:
+        print_json("rhythm.distill-refine/1", {**vars(how), "people": people, "weights": to.name}, rows)
+        return
+    print_rows("Refined less first", rows)
 
 
 @app.command(epilog="Example: [bold]rhythm distill card --weights runs/student.onnx --results runs/results[/bold]")

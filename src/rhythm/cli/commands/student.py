@@ -127,16 +127,19 @@ def refine(
 
     Interrupted, it goes on where its checkpoint was written.
     """
-    from rhythm.distill import device_refined, device_refining  # noqa: PLC0415
+    from dataclasses import replace  # noqa: PLC0415
+
+    from rhythm.distill import device_refined  # noqa: PLC0415
+    from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel  # noqa: PLC0415
     from rhythm.distill.device_export import network_of  # noqa: PLC0415
+    from rhythm.distill.refining import refine as play_on  # noqa: PLC0415
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
 
     path = weights or device_weights()
-    how = device_refining.Refining(turns=turns, rate=rate, first_seed=first_seed)
+    how = replace(DEVICE_REFINING, turns=turns, rate=rate, first_seed=first_seed)
+    kept = checkpoint or to.with_name(f"{to.stem}-refining.pt")
     with progress("refining", turns) as on_turn:
-        refined = device_refining.refine(
-            network_of(path), how, checkpoint or to.with_name(f"{to.stem}-refining.pt"), on_turn
-        )
+        refined = play_on(network_of(path), DeviceChannel(), how, kept, on_turn)
     device_refined.write_refined(path, to, refined, chosen_on)
     rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
     if as_json:

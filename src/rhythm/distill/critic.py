@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from rhythm.distill.device_play import TRUTH_WIDTH, Lived
-
 Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
 
 _WIDTH: Final = 128
 _RATE: Final = 1e-3
@@ -31,22 +30,32 @@ _SCALE: Final = 5.0
 class Critic:
     """The critic of one refinement, from knowing nothing on."""
 
-    def __init__(self, width: int) -> None:
-        """One for a student whose hidden state is ``width`` wide."""
+    def __init__(self, told: int, *, ends: bool) -> None:
+        """One that is told so many numbers of each slot.
+
+        Args:
+            told: how many.
+            ends: whether nothing counts after the last slot; else a life goes on.
+        """
         torch.manual_seed(0)
         self.network = nn.Sequential(
-            nn.Linear(TRUTH_WIDTH + width, _WIDTH), nn.GELU(),
+            nn.Linear(told, _WIDTH), nn.GELU(),
             nn.Linear(_WIDTH, _WIDTH), nn.GELU(),
             nn.Linear(_WIDTH, 1),
         )  # fmt: skip
         self._optimizer = torch.optim.Adam(self.network.parameters(), lr=_RATE)
-        self._middle, self._scale, self._turns = 0.0, 1.0, 0
+        self._ends = ends
+        self._level, self._scale, self._turns = 0.0, 1.0, 0
 
-    def advantages(self, lived: Lived, *, copies: int, fades: float, trust: float) -> tuple[Floats, float]:
+    def advantages(
+        self, told: Singles, wellbeing: Floats, *, copies: int, fades: float, trust: float
+    ) -> tuple[Floats, float]:
         """How much better each choice fared than was to be expected, in standard deviations; then learn from them.
 
         Args:
-            lived: lives, the copies of a person side by side.
+            told: of lives as each slot begins and at the end, copies of a person side by side, shape (lives, slots + 1,
+                told).
+            wellbeing: of each slot, shape (lives, slots).
             copies: of each person.
             fades: slots after which what follows counts 1 / e of it.
             trust: share of what follows that is lived rather than foreseen, a slot on (lambda).
@@ -56,27 +65,37 @@ class Critic:
             share of the variance of returns that was foreseen.
         """
         kept = float(np.exp(-1.0 / fades))
-        seen = torch.from_numpy(np.concatenate([lived.truth, lived.hidden], axis=2))
         if self._turns == 0:
-            self._middle = float(lived.wellbeing.mean() / (1.0 - kept))
-            self._scale = _SCALE * float(lived.wellbeing.std())
-            returns = lived_returns(lived.wellbeing, np.full(lived.truth.shape[:2], self._middle), kept, 1.0)
-            gained, foreseen = np.zeros_like(lived.wellbeing), 0.0
-        else:
-            with torch.no_grad():
-                values = self.network(seen)[..., 0].numpy().astype(np.float64) * self._scale + self._middle
-            returns = lived_returns(lived.wellbeing, values, kept, trust)
-            gained = group_relative(returns - values[:, :-1], copies)
-            foreseen = float(1.0 - np.square(returns - values[:, :-1]).mean() / returns.var())
-        self._learn(seen[:, :-1].flatten(0, 1), returns.reshape(-1))
+            self._level, self._scale = float(wellbeing.mean()), _SCALE * float(wellbeing.std())
+        usual = self._level * self._left(wellbeing.shape[1], kept)
+        seen = torch.from_numpy(told)
+        with torch.no_grad():
+            off: Floats = self.network(seen)[..., 0].numpy().astype(np.float64)
+        values: Floats = usual + (self._scale * off if self._turns else np.zeros_like(off))
+        if self._ends:
+            values[:, -1] = 0.0
+        returns = lived_returns(wellbeing, values, kept, trust if self._turns else 1.0)
+        apart = returns - values[:, :-1]
+        gained = group_relative(apart, copies) if self._turns else np.zeros_like(apart)
+        above: Floats = returns - usual[:-1]
+        foreseen = float(1.0 - np.square(apart).mean() / above.var()) if self._turns else 0.0
+        self._learn(seen[:, :-1].flatten(0, 1), (above / self._scale).reshape(-1))
         return gained, foreseen
 
-    def _learn(self, seen: Tensor, returns: Floats) -> None:
-        right = torch.from_numpy(((returns - self._middle) / self._scale).astype(np.float32))
+    def _left(self, slots: int, kept: float) -> Floats:
+        """How many slots are still to come, faded, as each begins and at the end, shape (slots + 1,)."""
+        if not self._ends:
+            return np.full(slots + 1, 1.0 / (1.0 - kept))
+        to_come: Floats = np.arange(slots, -1, -1, dtype=np.float64)
+        left: Floats = (1.0 - np.exp(to_come * np.log(kept))) / (1.0 - kept)
+        return left
+
+    def _learn(self, seen: Tensor, right: Floats) -> None:
+        wanted = torch.from_numpy(right.astype(np.float32))
         random = np.random.default_rng(self._turns)
         for _ in range(_BATCHES if self._turns else _FIRST_BATCHES):
             rows = torch.from_numpy(random.integers(0, len(seen), _ROWS))
-            loss = functional.mse_loss(self.network(seen[rows])[..., 0], right[rows])
+            loss = functional.mse_loss(self.network(seen[rows])[..., 0], wanted[rows])
             self._optimizer.zero_grad(set_to_none=True)
             loss.backward()  # type: ignore[no-untyped-call]
             self._optimizer.step()
@@ -87,14 +106,14 @@ class Critic:
         return {
             "network": self.network.state_dict(),
             "optimizer": self._optimizer.state_dict(),
-            "numbers": [self._middle, self._scale, self._turns],
+            "numbers": [self._level, self._scale, self._turns],
         }
 
     def take_up(self, held: dict[str, Any]) -> None:
         """Go on from a checkpoint."""
         self.network.load_state_dict(held["network"])
         self._optimizer.load_state_dict(held["optimizer"])
-        self._middle, self._scale, self._turns = held["numbers"]
+        self._level, self._scale, self._turns = held["numbers"]
 
 
 def lived_returns(wellbeing: Floats, values: Floats, kept: float, trust: float) -> Floats:

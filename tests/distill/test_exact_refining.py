@@ -1,0 +1,69 @@
+"""Refining the student of the perfect channel by playing: what is played, what comes of it, that it is carried on."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rhythm.bench.conditions import ReservedSeedError
+from rhythm.distill.exact_channel import EXACT_REFINING, ExactChannel
+from rhythm.distill.exact_refined import compared, write_refined
+from rhythm.distill.export import greatest_difference, network_of
+from rhythm.distill.refining import refine
+from rhythm.life.counter import Stream, scramble_seeds
+from rhythm.policy.student.model_file import read_model
+from rhythm.policy.student.shipped import SHIPPED
+from rhythm.vocab import SchemaError
+
+SEEDS = np.arange(6_900_000, 6_900_006)
+FEW = replace(EXACT_REFINING, turns=3, people=6, every=2)
+CHANNEL = ExactChannel()
+
+
+def test_a_file_can_be_trained_on() -> None:
+    """The network in the shipped file says what the file says."""
+    network = network_of(SHIPPED)
+    lived = CHANNEL.live(network, SEEDS, scramble_seeds(SEEDS, Stream.POLICY), 28)
+    assert greatest_difference(network, SHIPPED, lived.tokens) < 1e-4
+
+
+def test_copies_share_person_and_luck_and_differ_in_what_is_drawn() -> None:
+    network = network_of(SHIPPED)
+    keys = scramble_seeds(np.array([1, 1, 2]), Stream.POLICY)
+    lived = CHANNEL.live(network, np.repeat(SEEDS[:1], 3), keys, 28)
+    np.testing.assert_array_equal(lived.chosen[0], lived.chosen[1])
+    np.testing.assert_array_equal(lived.wellbeing[0], lived.wellbeing[1])
+    assert (lived.chosen[0] != lived.chosen[2]).any()
+    assert (lived.beliefs[0] == lived.beliefs[2]).all()
+    with pytest.raises(ReservedSeedError):
+        CHANNEL.live(network, np.array([5]), keys[:1], 28)
+
+
+def test_a_card_of_another_shape_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.onnx"
+    path.write_bytes(SHIPPED.read_bytes())
+    path.with_suffix(".json").write_text(
+        SHIPPED.with_suffix(".json").read_text().replace('"width": 96', '"width": 64', 1)
+    )
+    with pytest.raises(SchemaError, match=r"other\.onnx holds no network of its card's shape"):
+        network_of(path)
+
+
+@pytest.mark.slow
+def test_refined_weights_say_where_they_come_from_and_are_compared_on_the_same_people(tmp_path: Path) -> None:
+    refined = refine(network_of(SHIPPED), CHANNEL, FEW, tmp_path / "refining.pt")
+    again = refine(network_of(SHIPPED), CHANNEL, FEW, tmp_path / "refining.pt")
+    assert again.curve == refined.curve
+    assert refined.curve[0]["divergence"] == pytest.approx(0.0, abs=1e-5)  # the critic learns first
+    assert refined.curve[2]["divergence"] > 1e-5
+    path = tmp_path / "refined.onnx"
+    assert write_refined(SHIPPED, path, refined) < 1e-4
+    first, second = read_model(SHIPPED), read_model(path)
+    assert second.card.training["refined"][-1]["first"] == first.card.sha256
+    assert "results" not in second.card.training
+    same = {row.name: row.value for row in compared(first, first, 6)}
+    assert {value for name, value in same.items() if "less-first" in name} == {0.0}
+    rows = {row.name: row for row in compared(first, second, 6)}
+    assert rows["wellbeing/refined/ood-wide-peaked"].value != same["wellbeing/refined/ood-wide-peaked"]
+    assert rows["wellbeing-less-first/refined/in-distribution-wide-peaked"].band == (0.0, None)
