@@ -2,7 +2,8 @@
 
 What the student reads is what a deployed one reads; what stands beside it, who the person is and
 where their meters stand, is for the critic alone. Chances of acceptance are held to those that
-the student foresaw at first.
+the student foresaw at first, and so is what the best suggestion adds: choices within a slot hang on
+differences only, but which slots of a day are worth a suggestion hangs on that.
 """
 
 from typing import Final
@@ -37,12 +38,13 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 
 DEVICE_REFINING: Final = Refining(
-    turns=400, people=192, copies=2, weeks=4, long_weeks=8, rate=4e-4, kept_near=0.002, fades=20.0, trust=0.95,
+    turns=300, people=192, copies=2, weeks=4, long_weeks=8, rate=4e-4, kept_near=0.002, fades=20.0, trust=0.95,
     first_seed=6_000_000,
 )  # fmt: skip
 """How the shipped weights were refined."""
 TRUTH_WIDTH: Final = PROFILE_WIDTH + STYLE_WIDTH + METER_COUNT + 2 + WEEK_STEPS
 """Numbers that tell the whole state of a life."""
+_BEST_WEIGHT: Final = 0.05
 _BURDEN_SCALE: Final = 4.0
 _EXPOSURE_DAYS: Final = 40.0
 
@@ -75,7 +77,8 @@ class DeviceChannel:
     def held(self, said: DeviceOutputs, before: DeviceOutputs, beliefs: Tensor) -> Tensor:
         """See `Channel.held`."""
         accepts = functional.binary_cross_entropy_with_logits(said.accepts, torch.sigmoid(before.accepts))
-        return accepts + 2.0 * pinball(stated(said.beliefs), beliefs)
+        best = functional.mse_loss(self.logits(said).amax(dim=-1), self.logits(before).amax(dim=-1))
+        return accepts + 2.0 * pinball(stated(said.beliefs), beliefs) + _BEST_WEIGHT * best
 
 
 def chances_of(values: Floats) -> Floats:

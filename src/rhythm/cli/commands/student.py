@@ -115,7 +115,7 @@ def refine(
     checkpoint: Annotated[
         Path | None, typer.Option(help="Where the refinement is kept while it runs; beside the weights by default.")
     ] = None,
-    turns: Annotated[int, typer.Option(min=1, help="Batches of lives to learn from; some four seconds each.")] = 400,
+    turns: Annotated[int, typer.Option(min=1, help="Batches of lives to learn from; some four seconds each.")] = 300,
     rate: Annotated[float, typer.Option(min=0.0, help="Highest size of a step.")] = 4e-4,
     first_seed: Annotated[int, typer.Option(help="First training seed of the people.")] = 6_000_000,
     chosen_on: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
