@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # From nothing to a student's weights, their card and their rows: `runs/tiny.sh` and `runs/full.sh` say how much of it.
-# The planner is asked twice: in weeks that it lives itself, then in weeks that the first network lives (DAgger).
+# The planner is asked twice: in weeks that it lives itself, then in weeks that the first network lives (DAgger). What came
+# of both is refined by playing (GRPO).
 set -euo pipefail
 OUT=$1
 RHYTHM=${RHYTHM:-rhythm}
@@ -14,7 +15,9 @@ $RHYTHM distill teach --weeks "$AGAIN" --data "$OUT/again" --first-seed $((FIRST
     --actor "$OUT/first.onnx"
 $RHYTHM distill train --data "$OUT/data" --data "$OUT/again" --checkpoint "$OUT/second.pt" --start "$OUT/first.pt" \
     $SIZE --steps "$FURTHER" --rate 1.5e-3 --seed $((SEED + 1))
-$RHYTHM distill export --checkpoint "$OUT/second.pt" --to "$OUT/student.onnx" --data "$OUT/data" --data "$OUT/again"
+$RHYTHM distill export --checkpoint "$OUT/second.pt" --to "$OUT/taught.onnx" --data "$OUT/data" --data "$OUT/again"
+$RHYTHM distill refine --weights "$OUT/taught.onnx" --to "$OUT/student.onnx" --turns "$TURNS" --lives "$LIVES" --people "$COMPARED" \
+    --first-seed $((FIRST_SEED + 2200000))
 
 RHYTHM_STUDENT="$OUT/student.onnx" $RHYTHM bench run --policy "$POLICIES" --conditions "$CONDITIONS" --results "$OUT/results"
 $RHYTHM distill card --weights "$OUT/student.onnx" --results "$OUT/results"

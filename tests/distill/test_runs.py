@@ -18,6 +18,7 @@ RUNS = Path(__file__).parents[2] / "runs"
 SMALL = {
     "WEEKS": "16", "AGAIN": "8", "SHARD": "8", "STEPS": "20", "FURTHER": "10", "WIDTH": "16",
     "CONDITIONS": "archetypes", "WORKERS": "1", "FIRST_SEED": "2800000",
+    "TURNS": "2", "LIVES": "4", "COMPARED": "5",
 }  # fmt: skip
 HEAVY = ("rhythm.distill.export", "rhythm.distill.teacher", "rhythm.distill.training", "rhythm.bench.run")
 
@@ -54,6 +55,8 @@ def test_the_tiny_run_makes_weights_a_card_and_a_row(tmp_path: Path) -> None:
     card = read_model(out / "student.onnx").card
     assert [(data["actor"] == "teacher", data["weeks"]) for data in card.training["data"]] == [(True, 16), (False, 8)]
     assert card.training["earlier"][0]["steps"] == 20
+    assert [one["turns"] for one in card.training["refined"]] == [2]
+    assert card.training["refined"][0]["first"] == read_model(out / "taught.onnx").card.sha256
     assert "v2/student/archetypes" in {row["name"] for row in card.training["results"]}
     curve = msgspec.json.decode((out / "second.json").read_bytes())
     assert curve["config"]["steps"] == 10
