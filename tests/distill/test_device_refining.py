@@ -12,6 +12,7 @@ from rhythm.adapt.plan import plan_beside
 from rhythm.bench.conditions import ReservedSeedError
 from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel, chances_of, live
 from rhythm.distill.device_export import device_difference, model_of, network_of
+from rhythm.distill.device_network import DeviceOutputs
 from rhythm.distill.device_refined import ways_of, write_refined
 from rhythm.distill.refining import gain_of, refine
 from rhythm.life.counter import Stream, scramble_seeds
@@ -139,3 +140,17 @@ def test_a_refined_file_says_what_its_network_says_and_where_it_comes_from(model
 def test_traps_are_seen(trap: list[int], caught: set[str]) -> None:
     rows = ways_of("refined", [np.full(3, action, np.int8) for action in trap])
     assert {row.metric for row in rows if row.ok is False} == caught
+
+
+def test_holding_what_the_best_adds_changes_no_choice() -> None:
+    """Its slope moves all actions alike: the softmax stays, the best comes nearer to what it was."""
+    random = np.random.default_rng(5)
+    first = torch.from_numpy(random.normal(size=(2, 3, 10)).astype(np.float32) * 0.02)
+    values = (first * 1.5 + 0.05).requires_grad_(True)
+    rest = (torch.zeros(2, 3, 10), torch.zeros(2, 3, 9), torch.zeros(2, 3, 1))
+    before, said = (DeviceOutputs(rest[0], one, rest[1], rest[2]) for one in (first, values))
+    (slope,) = torch.autograd.grad(CHANNEL.held(said, before, torch.full((2, 3, 3), 0.5)), values)
+    np.testing.assert_allclose(slope, slope[..., :1].expand_as(slope), rtol=1e-4)
+    moved = values.detach() - 1e-4 * slope
+    off, now = (float((one.amax(dim=-1) - first.amax(dim=-1)).abs().mean()) for one in (values.detach(), moved))
+    assert now < off

@@ -77,8 +77,14 @@ class DeviceChannel:
     def held(self, said: DeviceOutputs, before: DeviceOutputs, beliefs: Tensor) -> Tensor:
         """See `Channel.held`."""
         accepts = functional.binary_cross_entropy_with_logits(said.accepts, torch.sigmoid(before.accepts))
-        best = functional.mse_loss(self.logits(said).amax(dim=-1), self.logits(before).amax(dim=-1))
+        best = functional.mse_loss(_best_of(self.logits(said)), _best_of(self.logits(before)))
         return accepts + 2.0 * pinball(stated(said.beliefs), beliefs) + _BEST_WEIGHT * best
+
+
+def _best_of(logits: Tensor) -> Tensor:
+    """The greatest of the logits, moved by all of them together, so that no choice gets likelier by it."""
+    middle = logits.mean(dim=-1)
+    return (logits.amax(dim=-1) - middle).detach() + middle
 
 
 def chances_of(values: Floats) -> Floats:
