@@ -14,6 +14,7 @@ from rhythm.assist.day_facts import refresh_days
 from rhythm.assist.feeds import FETCHED, failure_words
 from rhythm.assist.files import problem_words
 from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.own_addresses import must_be_given_again
 from rhythm.assist.schedule import drop_feed
 from rhythm.store import ImportRun
 
@@ -43,6 +44,7 @@ class CalendarLine(msgspec.Struct, frozen=True):
         read_at: when it was last read with success.
         failure: why it could not be read the last time, in words; empty where it could.
         problems: what was wrong in it.
+        give_again: it is a file that was read by other e-mail addresses than the person has now.
     """
 
     number: int
@@ -52,6 +54,7 @@ class CalendarLine(msgspec.Struct, frozen=True):
     read_at: datetime | None
     failure: str
     problems: tuple[ProblemLine, ...]
+    give_again: bool = False
 
 
 class ImportLine(msgspec.Struct, frozen=True):
@@ -124,6 +127,7 @@ def data_of(context: Context) -> Data:
             None if source.fetched_at is None else source.fetched_at.astimezone(zone),
             "" if source.failure is None else failure_words(source.failure),
             _problems(source.problems),
+            must_be_given_again(source, context.settings),
         )
         for source in person.calendars.all()
     )

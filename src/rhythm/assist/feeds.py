@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -11,6 +10,7 @@ from rhythm.assist.classifying import classifier_for
 from rhythm.assist.context import Context
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.own_addresses import marked
 from rhythm.bridge.accounts.caldav import CaldavLogin, read_caldav
 from rhythm.bridge.accounts.credentials import Credentials
 from rhythm.bridge.accounts.face import Account
@@ -20,7 +20,7 @@ from rhythm.bridge.calendar.events import CalendarContents, CalendarError, Windo
 from rhythm.bridge.calendar.feeds import FeedError, FeedLimits, Validators
 from rhythm.bridge.calendar.ics import window_around
 from rhythm.bridge.calendar.sources import FeedSource, FeedState
-from rhythm.store import CalendarSource, PersonStore
+from rhythm.store import CalendarSource, PersonSettings, PersonStore
 from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.errors import InvalidValueError
 
@@ -149,14 +149,14 @@ def refresh_feed(
     person, settings = context.person, context.settings
     source = feed_numbered(person, number)
     window = day_window(context.now_at)
-    mark = f"{window.start_at:%Y-%m-%d} {settings.zone} {settings.model_name}"
+    mark = marked(f"{window.start_at:%Y-%m-%d} {settings.zone} {settings.model_name}", settings)
     known = FeedState(Validators(source.etag, source.last_modified), window if source.content_hash == mark else None)
     try:
         if source.kind == KIND:
-            contents, validators = _feed_contents(source, keeper, known, window, settings.zone_info, allow_private)
+            contents, validators = _feed_contents(source, keeper, known, window, settings, allow_private)
         else:
             validators = Validators()
-            contents = _account_contents(source, keeper, window, settings.zone_info, allow_private, opened)
+            contents = _account_contents(source, keeper, window, settings, allow_private, opened)
     except (CalendarError, SecretError) as error:
         failure = error.kind.value if isinstance(error, FeedError | AccountCalendarError) else type(error).__name__
         failed = msgspec.structs.replace(source, failed_at=context.now_at, failure=failure)
@@ -181,14 +181,20 @@ def refresh_feed(
 
 
 def _feed_contents(
-    source: CalendarSource, keeper: Keeper, known: FeedState, window: Window, zone: ZoneInfo, allow_private: bool
+    source: CalendarSource,
+    keeper: Keeper,
+    known: FeedState,
+    window: Window,
+    settings: PersonSettings,
+    allow_private: bool,
 ) -> tuple[CalendarContents | None, Validators]:
     feed = FeedSource(
         keeper.get(source.secret or ""),
-        zone,
+        settings.zone_info,
         source.name,
         state=known,
         allow_private=allow_private,
+        own_addresses=frozenset(settings.own_addresses),
         feed_limits=LIMITS,
     )
     contents = feed.read(window)
@@ -199,16 +205,17 @@ def _account_contents(
     source: CalendarSource,
     keeper: Keeper,
     window: Window,
-    zone: ZoneInfo,
+    settings: PersonSettings,
     allow_private: bool,
     opened: OpenedCalendar | None,
 ) -> CalendarContents:
-    secret = source.secret or ""
+    secret, zone = source.secret or "", settings.zone_info
     text = keeper.get(secret)
     try:
         if source.kind == CALDAV:
             login = msgspec.json.decode(text, type=CaldavLogin)
-            return read_caldav(login, zone, window, name=source.name, allow_private=allow_private)
+            own = frozenset(settings.own_addresses)
+            return read_caldav(login, zone, window, name=source.name, own_addresses=own, allow_private=allow_private)
         given = msgspec.json.decode(text, type=Credentials)
     except msgspec.DecodeError:
         raise SecretError("the login of this calendar is damaged; take it out and connect it again") from None

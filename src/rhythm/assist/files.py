@@ -20,6 +20,7 @@ from rhythm.assist.day_facts import refresh_days
 from rhythm.assist.feeds import day_window
 from rhythm.assist.keeper import Keeper
 from rhythm.assist.keeping_up import keep_up
+from rhythm.assist.own_addresses import marked
 from rhythm.bridge.calendar.events import CalendarContents
 from rhythm.bridge.calendar.sources import FileSource
 from rhythm.bridge.wearables.problems import ProblemKind, WearableFileError
@@ -138,12 +139,13 @@ def _is_health(path: Path) -> bool:
 def _calendar(person: PersonStore, path: Path, name: str, now_at: datetime, keeper: Keeper) -> Imported:
     settings = person.about().settings
     window = day_window(now_at)
-    contents: CalendarContents = FileSource(path, settings.zone_info, name).read(window)
+    own = frozenset(settings.own_addresses)
+    contents: CalendarContents = FileSource(path, settings.zone_info, name, own_addresses=own).read(window)
     found = to_occurrences(contents.events, classifier_for(settings, keeper), settings.zone_info, settings.slot_times)
     problems = {problem.kind.value: problem.count for problem in contents.problems}
-    source = msgspec.structs.replace(
-        _source_of(person, name, now_at), content_hash=_hash(path), fetched_at=now_at, problems=problems
-    )
+    mark = marked(_hash(path), settings)
+    known = _source_of(person, name, now_at)
+    source = msgspec.structs.replace(known, content_hash=mark, fetched_at=now_at, problems=problems)
     person.calendars.update(source)
     added = person.occurrences.replace(source.number, window.start_at, window.end_at, found)
     return Imported(name, "calendar", added, 0, problems)

@@ -42,6 +42,13 @@ def plan_feed(person: PersonStore, number: int, at: datetime) -> None:
     person.jobs.plan(f"{_PREFIX}{number}", at)
 
 
+def hasten_feeds(person: PersonStore, at: datetime) -> None:
+    """Has every feed fetched as soon as work that is due is looked for."""
+    for job in person.jobs.all():
+        if job.name.startswith(_PREFIX):
+            plan_feed(person, int(job.name.removeprefix(_PREFIX)), at)
+
+
 def drop_feed(person: PersonStore, number: int) -> None:
     """Fetches a feed no more."""
     person.jobs.delete(f"{_PREFIX}{number}")

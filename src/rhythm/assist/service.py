@@ -348,11 +348,13 @@ class Assistant:
         withdraw_title(self.context(), key)
 
     def save_settings(self, settings: PersonSettings) -> None:
-        """Replaces the settings; what depends on slot times or zone is worked out again."""
+        """Replaces the settings; what depends on them is worked out, or fetched, again."""
         before = self.settings
         self.person.save_settings(settings)
         if (before.zone, before.slot_times) != (settings.zone, settings.slot_times):
             keep_up(self.context(), force=True)
+        if before.own_addresses != settings.own_addresses:
+            schedule.hasten_feeds(self.person, self._clock())
 
     def trends(self, days: int = 28) -> tuple[Trend, ...]:
         """Each meter by day, oldest first."""

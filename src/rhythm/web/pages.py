@@ -10,6 +10,7 @@ from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, Redirect
 from starlette.datastructures import UploadFile
 
 from rhythm.assist.classifying import MODEL_KEY
+from rhythm.assist.own_addresses import with_addresses, without_address
 from rhythm.vocab.actions import parse_action
 from rhythm.vocab.errors import InvalidValueError
 from rhythm.vocab.meters import parse_meter
@@ -282,6 +283,20 @@ def save_settings(form: Posted, site: Here) -> Response:
         site.assistant.keeper.drop(MODEL_KEY)  # one server's key is not sent to another
     site.assistant.save_settings(wanted)
     return _after("/settings", "saved")
+
+
+@router.post("/settings/addresses")
+def add_addresses(form: Posted, site: Here) -> Response:
+    """Further e-mail addresses of the person's own."""
+    site.assistant.save_settings(with_addresses(site.assistant.settings, text_of(form, "addresses")))
+    return _after("/settings", "addresses")
+
+
+@router.post("/settings/addresses/remove")
+def remove_address(form: Posted, site: Here) -> Response:
+    """Takes one of them out."""
+    site.assistant.save_settings(without_address(site.assistant.settings, text_of(form, "address")))
+    return _after("/settings", "address_removed")
 
 
 def _server(address: str) -> list[str]:

@@ -115,11 +115,14 @@ def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
     return templates.TemplateResponse(request, template, {**shared, **contents})
 
 
+READ_ANEW = "Calendars that are fetched are read anew within a minute; Data names the files to give again."
 NOTICES = {
     "answered": "Kept. You can undo it below.",
     "undone": "Taken back, and forgotten.",
     "reported": "Kept. It counts as your own word.",
     "saved": "Settings kept.",
+    "addresses": f"Kept. {READ_ANEW}",
+    "address_removed": f"Taken out. {READ_ANEW}",
     "corrected": "Kept. Your word counts over what was learned.",
     "withdrawn": "Your word was taken back.",
     "cleared": "Everything that was learned is forgotten. Learning begins anew.",

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from bridge.accounts.caldav_answers import RESOURCE, answers, multistatus
 from bridge.accounts.radicale_server import PASSWORD, USER, Radicale, radicale
 from bridge.calendar.ics_texts import calendar
 from bridge.calendar.servers import Answer, Server, body, redirect, serving
@@ -73,26 +74,7 @@ def peer() -> Iterator[Server]:
         yield running
 
 
-MULTI = '<d:multistatus xmlns:d="DAV:" xmlns:c="urn:ietf:params:xml:ns:caldav">{}</d:multistatus>'
-RESOURCE = (
-    "<d:response><d:href>{href}</d:href><d:propstat><d:prop>{prop}</d:prop>"
-    "<d:status>HTTP/1.1 200 OK</d:status></d:propstat></d:response>"
-)
 IS_CALENDAR = RESOURCE.format(href="/dav/", prop="<d:resourcetype><d:collection/><c:calendar/></d:resourcetype>")
-
-
-def answers(server: Server, *replies: Answer) -> None:
-    """Answers one after the other, whatever method is asked by."""
-    left = list(replies)
-
-    def answer(request: object) -> None:
-        left.pop(0)(request)  # type: ignore[arg-type]
-
-    server.answers["/dav/"] = answer
-
-
-def multistatus(inside: str) -> Answer:
-    return body(MULTI.format(inside).encode(), 207)
 
 
 def test_objects_that_come_back_empty_are_asked_for_by_name(peer: Server) -> None:

@@ -85,7 +85,13 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 def read_caldav(
-    login: CaldavLogin, zone: tzinfo, window: Window, *, name: str = "", allow_private: bool = False
+    login: CaldavLogin,
+    zone: tzinfo,
+    window: Window,
+    *,
+    name: str = "",
+    own_addresses: frozenset[str] = frozenset(),
+    allow_private: bool = False,
 ) -> CalendarContents:
     """The occurrences of all of a person's calendars that touch a window.
 
@@ -94,6 +100,7 @@ def read_caldav(
         zone: the person's zone, for floating times.
         window: the stretch of time wanted.
         name: what the person calls it.
+        own_addresses: the person's e-mail addresses, beside those that the server tells; they are not sent.
         allow_private: whether the server may lie in a private network.
 
     Raises:
@@ -106,7 +113,7 @@ def read_caldav(
     for data in server.everything(window):
         limits = Limits(budget_s=min(Limits().budget_s, server.left_s()))
         try:
-            own = frozenset(server.own_addresses)
+            own = own_addresses | server.own_addresses
             contents = read_ics(data, zone, window, source=name, own_addresses=own, limits=limits)
         except NotACalendarError:
             contents = CalendarContents((), (Problem(ProblemKind.UNFINISHED, "calendar object"),))

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from datetime import datetime, timedelta
+from urllib.parse import unquote
 
 import msgspec
 
@@ -179,7 +180,7 @@ def _people(component: Component, own: frozenset[str]) -> tuple[int, bool]:
     people: set[str] = set()
     declined = False
     for line in (*component.lines.get("ORGANIZER", ()), *component.lines.get("ATTENDEE", ())):
-        address = line.value.strip().casefold().removeprefix("mailto:")
+        address = _address(line)
         refused = line.parameters.get("PARTSTAT", "").upper() == "DECLINED"
         if address in own:
             declined = declined or refused
@@ -187,6 +188,15 @@ def _people(component: Component, own: frozenset[str]) -> tuple[int, bool]:
             people.add(address)
     known = people & own
     return max(0, len(people) - max(1, len(known)) + (1 if declined and not known else 0)), declined
+
+
+def _address(line: Line) -> str:
+    """A guest's e-mail address, whether it is the value or, as Apple writes it, stands beside one."""
+    value = line.value.strip().casefold()
+    beside = line.parameters.get("EMAIL", "").casefold()
+    if "@" in beside and not value.startswith("mailto:"):
+        return beside
+    return unquote(value.removeprefix("mailto:")).casefold()
 
 
 def _rules(component: Component, log: ProblemLog) -> tuple[Rule, ...]:

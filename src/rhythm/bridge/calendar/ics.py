@@ -59,7 +59,7 @@ def read_ics(
         zone: the person's time zone, for floating times where the calendar names none.
         window: the stretch of time wanted.
         source: the name that each event carries of where it came from.
-        own_addresses: the person's e-mail addresses, lower case: to know who declined and who is another.
+        own_addresses: the person's e-mail addresses: to know who declined and who is another.
         limits: bounds on time and memory.
 
     Raises:
@@ -74,7 +74,7 @@ def read_ics(
     read = 0
     try:
         for calendar in calendars:
-            own = own_addresses | _own_address(calendar)
+            own = frozenset(address.casefold() for address in own_addresses) | _own_address(calendar)
             zones = _zones(calendar, zone, limits, deadline, log)
             reading = Reading(zones, window, limits, deadline, log, source)
             components = [part for part in calendar.parts if part.name == "VEVENT"]

@@ -20,7 +20,8 @@ REFUSED_EXIT = 2
 
 @app.command(
     epilog="Example: [bold]rhythm import calendar.ics export.zip[/bold]. Reading a file twice adds nothing. "
-    "[bold]rhythm sources[/bold] lists the watches and rings."
+    "[bold]rhythm sources[/bold] lists the watches and rings; [bold]rhythm addresses[/bold] says which of an event's "
+    "guests you are."
 )
 def import_(
     files: Annotated[list[Path], typer.Argument(help="Files to read.")],
