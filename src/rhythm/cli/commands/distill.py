@@ -147,7 +147,7 @@ def refine(
     write_refined(path, to, refined)
     rows = compared(read_model(path), read_model(to), people)
     if as_json:
-        print_json("rhythm.distill-refine/1", {**vars(how), "people": people, "weights": to.name}, rows)
+        print_json("rhythm.distill-refine/1", {**vars(how), "compared": people, "weights": to.name}, rows)
         return
     print_rows("Refined less first", rows)
 

@@ -143,7 +143,7 @@ def refine(
     device_refined.write_refined(path, to, refined, chosen_on)
     rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
     if as_json:
-        config = {**vars(how), "people": people, "weeks": weeks, "weights": str(to.name)}
+        config = {**vars(how), "compared": people, "compared_weeks": weeks, "weights": to.name}
         print_json("rhythm.student-refine/1", config, rows)
         return
     student_measures.print_rows("Refined less first", rows)
