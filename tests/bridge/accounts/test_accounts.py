@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from itertools import count
@@ -23,9 +24,11 @@ from bridge.accounts.peers import (
     Query,
     serving,
 )
+from bridge.calendar import servers
+from rhythm.bridge.accounts import session as sessions
 from rhythm.bridge.accounts.backfill import Mark, steps
 from rhythm.bridge.accounts.credentials import Credentials, authorize_address, code_from, with_bearer, with_tokens
-from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, all_accounts
+from rhythm.bridge.accounts.face import AccountError, AccountErrorKind, HealthAccount, Request, all_accounts
 from rhythm.bridge.accounts.session import Session
 from rhythm.bridge.wearables.days import summarise
 from rhythm.bridge.wearables.problems import ProblemKind
@@ -224,6 +227,30 @@ def test_a_server_that_is_not_there_is_a_typed_error() -> None:
     with pytest.raises(AccountError) as caught:
         read("whoop", served, 5)
     assert caught.value.kind is AccountErrorKind.UNREACHABLE
+
+
+@pytest.mark.parametrize("in_headers", [True, False])
+@pytest.mark.parametrize("slow", ["token", "data"])
+def test_a_server_that_answers_drop_by_drop_is_left_at_the_deadline(
+    monkeypatch: pytest.MonkeyPatch, slow: str, in_headers: bool
+) -> None:
+    """Each drop comes well within the time for one piece, so only a deadline of the whole ends it."""
+    monkeypatch.setattr(sessions, "LONGEST_ANSWER_S", 2.0)
+    given = Credentials("app", "secret", "old", access_token="" if slow == "token" else "fresh")
+    waits: list[float] = []
+    with servers.serving() as server:
+        dripping = servers.drip(server, b" ", 0.05, in_headers=in_headers)
+        server.answers = {"/data": dripping, "/oauth/oauth2/token": dripping}
+        begun_s = time.monotonic()
+        with (
+            pytest.raises(AccountError) as caught,
+            Session(ACCOUNTS["whoop"], given, lambda _: None, host=server.url(""), sleep=waits.append) as session,
+        ):
+            session.get(Request("/data"))
+        assert time.monotonic() - begun_s < 10
+        assert len(server.asked) == 1
+    assert (caught.value.kind, waits) == (AccountErrorKind.UNREACHABLE, [])
+    assert "in time" in str(caught.value)
 
 
 @pytest.mark.parametrize("name", OAUTH)

@@ -2,6 +2,7 @@
 
 import json
 import logging
+import time
 from collections.abc import Iterator
 
 import pytest
@@ -99,11 +100,20 @@ def test_on_any_failure_the_rules_answer_stands(server: Server, answer: Answer) 
 
 def test_a_dead_or_slow_model_is_counted_and_costs_one_wait(server: Server) -> None:
     server.answers[PATH] = drip(server, b"", 60)
-    model = classifier(server, timeout_s=0.3)
+    model = classifier(server, timeout_s=2.0)
     many = [EventFeatures(f"Zyxw{n}") for n in range(5 * BATCH)]
     assert model.classify(many) == [NOTHING] * len(many)
     assert model.failures == 1
     assert len(server.bodies) == 1
+
+
+@pytest.mark.parametrize("in_headers", [True, False])
+def test_a_model_that_answers_drop_by_drop_is_left_at_the_deadline(server: Server, in_headers: bool) -> None:
+    server.answers[PATH] = drip(server, b" ", 0.05, in_headers=in_headers)
+    model, begun_s = classifier(server, timeout_s=0.5), time.monotonic()
+    assert model.classify([UNKNOWN]) == [NOTHING]
+    assert model.failures == 1
+    assert time.monotonic() - begun_s < 10
 
 
 def test_title_and_key_stay_out_of_logs_and_texts(server: Server, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,8 +3,10 @@
 A renewed token is handed to ``keep`` before it is used: some vendors take the old one back at once, and a process
 that dies in between must not lose the way in. 429 and 503 are waited out where the vendor asks for no more than
 the session's patience; more than that ends the reading as `AccountErrorKind.LATER`, to be gone on with later.
+One exchange, its slow headers included, has one deadline. Not to be used inside a running event loop.
 """
 
+import asyncio
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -25,6 +27,7 @@ CODINGS = frozenset({"identity", "gzip", "deflate"})
 """How an answer may be packed: once, and by what cannot grow beyond all measure in one piece."""
 TIMEOUT_S = 30.0
 LONGEST_ANSWER_S = 180.0
+"""From the asking to the last byte; a server that takes longer is not asked again at once."""
 LONGEST_WAIT_S = 7 * 86_400.0
 """A vendor that asks for more, or for nonsense, is asked again after a week."""
 _WAIT_STATUSES = frozenset({429, 503})
@@ -74,13 +77,15 @@ class Session:
         self._patience_s = patience_s
         self._sleep = sleep
         self._now = now
-        self._client = httpx.Client(timeout=TIMEOUT_S, headers={"User-Agent": USER_AGENT}, trust_env=False)
+        self._client = httpx.AsyncClient(timeout=TIMEOUT_S, headers={"User-Agent": USER_AGENT}, trust_env=False)
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._client.close()
+        with self._runner as runner:
+            runner.run(self._client.aclose())
 
     def get(self, request: Request) -> Any:
         """The JSON that answers a request; None for an empty answer.
@@ -159,9 +164,11 @@ class Session:
         for attempt in range(1, TRIES + 1):
             last = attempt == TRIES
             try:
-                with self._client.stream(method, url, headers=dict(headers), **what) as response:
-                    status, asked = response.status_code, response.headers.get("Retry-After", "")
-                    body = self._whole(response)
+                status, asked, body = self._runner.run(self._sent(method, url, headers, what))
+            except TimeoutError:
+                raise AccountError(
+                    AccountErrorKind.UNREACHABLE, f"{self._account.title} does not answer in time; it is tried again"
+                ) from None
             except (httpx.HTTPError, httpx.InvalidURL, OSError):
                 if last:
                     raise AccountError(
@@ -182,13 +189,27 @@ class Session:
                 return status, body
         raise AssertionError  # the last attempt returned or raised
 
-    def _whole(self, response: httpx.Response) -> bytes:
+    async def _sent(
+        self, method: str, url: str, headers: Mapping[str, str], what: Mapping[str, Any]
+    ) -> tuple[int, str, bytes]:
+        """Status, how long to wait, and the whole body.
+
+        Raises:
+            TimeoutError: the whole took too long.
+        """
+        async with (
+            asyncio.timeout(LONGEST_ANSWER_S),
+            self._client.stream(method, url, headers=dict(headers), **what) as response,
+        ):
+            return response.status_code, response.headers.get("Retry-After", ""), await self._whole(response)
+
+    async def _whole(self, response: httpx.Response) -> bytes:
         if response.headers.get("Content-Encoding", "identity").strip().lower() not in CODINGS:
             raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} packs its answer oddly")
-        data, until_s = bytearray(), time.monotonic() + LONGEST_ANSWER_S
-        for chunk in response.iter_bytes(1 << 16):
+        data = bytearray()
+        async for chunk in response.aiter_bytes(1 << 16):
             data += chunk
-            if len(data) > MOST_BYTES or time.monotonic() > until_s:
+            if len(data) > MOST_BYTES:
                 raise AccountError(AccountErrorKind.BAD_ANSWER, f"{self._account.title} gave an absurdly long answer")
         return bytes(data)
 

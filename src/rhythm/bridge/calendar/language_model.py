@@ -4,9 +4,11 @@ Off by default: titles leave the machine only where a person has named a server 
 server with the OpenAI chat interface will do, one on the same machine too. Only titles that the
 rules are unsure of are asked about, many in one request, and only the title, minutes, part of
 day and number of people are sent. The answer is data, not an instruction: anything but one of
-the eleven names is dropped, and then, as on any failure, the rules' answer stands.
+the eleven names is dropped, and then, as on any failure, the rules' answer stands. One request,
+slow headers and a slow body included, has one deadline. Not to be used inside a running event loop.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any
@@ -45,7 +47,7 @@ class LanguageModelSettings(msgspec.Struct, frozen=True):
         base_url: the server's address up to the version, such as ``http://localhost:11434/v1``.
         model: the model's name there.
         api_key: its key, or empty.
-        timeout_s: seconds for one request.
+        timeout_s: seconds for one request, from the asking to the last byte.
         ask_below: rules that are less sure than this are asked about, in [0, 1].
     """
 
@@ -135,13 +137,7 @@ class LanguageModelClassifier:
         }
         url = settings.base_url.rstrip("/") + "/chat/completions"
         try:
-            with (
-                httpx.Client(timeout=settings.timeout_s, trust_env=False) as client,
-                client.stream("POST", url, json=body, headers=headers) as response,
-            ):
-                response.raise_for_status()
-                data = _limited(response)
-            content = json.loads(data)["choices"][0]["message"]["content"]
+            content = json.loads(asyncio.run(self._sent(url, body, headers)))["choices"][0]["message"]["content"]
         except (
             httpx.HTTPError,
             httpx.InvalidURL,
@@ -155,10 +151,25 @@ class LanguageModelClassifier:
             raise LanguageModelError("the language model could not be asked; check base_url, model and key") from None
         return content if isinstance(content, str) else ""
 
+    async def _sent(self, url: str, body: dict[str, Any], headers: dict[str, str]) -> bytes:
+        """The whole answer.
 
-def _limited(response: httpx.Response) -> bytes:
+        Raises:
+            TimeoutError: it took longer than the settings allow.
+        """
+        timeout_s = self._settings.timeout_s
+        async with (
+            asyncio.timeout(timeout_s),
+            httpx.AsyncClient(timeout=timeout_s, trust_env=False) as client,
+            client.stream("POST", url, json=body, headers=headers) as response,
+        ):
+            response.raise_for_status()
+            return await _limited(response)
+
+
+async def _limited(response: httpx.Response) -> bytes:
     data = bytearray()
-    for chunk in response.iter_bytes(65536):
+    async for chunk in response.aiter_bytes(65536):
         data += chunk
         if len(data) > MAX_ANSWER_BYTES:
             raise LanguageModelError("the language model's answer is too long")
