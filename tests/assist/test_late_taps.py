@@ -75,6 +75,31 @@ def test_a_tap_made_offline_in_time_counts_though_nothing_has_closed_the_slot_ye
     assert (given.outcome, given.at) == (Outcome.ACCEPTED, tapped_at)
 
 
+def test_what_nobody_answers_is_closed_by_the_clock_alone(assistant: Assistant, clock: Clock) -> None:
+    """No page is opened and no calendar fetched for three weeks; the work that is due by itself closes it."""
+    number = assistant.today().waiting[0].number
+    assistant.run_due()
+    assert assistant.person.answers.events(number) == ()
+    clock.move(days=1)
+    assistant.run_due()
+    clock.move(days=20)
+    assistant.run_due()
+    (closed,) = assistant.person.answers.events(number)
+    assert (closed.outcome, closed.channel) == (Outcome.EXPIRED, "clock")
+    assert closed.at < MORNING_AT + timedelta(days=1)
+
+
+@pytest.mark.parametrize("days", [15, 100])
+def test_what_waited_while_nothing_ran_is_closed_at_the_next_start(
+    assistant: Assistant, clock: Clock, days: int
+) -> None:
+    made = [card.number for card in assistant.today().waiting]
+    clock.move(days=days)
+    assistant.today()
+    assert {one.outcome for one in assistant.person.answers.holding(made).values()} == {Outcome.EXPIRED}
+    assert len(assistant.person.answers.holding(made)) == len(made)
+
+
 def test_what_a_person_has_answered_is_not_replaced_by_a_late_tap(assistant: Assistant, clock: Clock) -> None:
     number = assistant.today().waiting[0].number
     clock.move(minutes=5)

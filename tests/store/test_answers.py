@@ -52,6 +52,16 @@ def test_suggestions_are_not_added_to_others_that_came_meanwhile(ada: PersonStor
     assert ada.suggestions.newest() == more.number
 
 
+def test_what_no_answer_holds_for_is_found_however_old(ada: PersonStore, ben: PersonStore) -> None:
+    ben.suggestions.add(proposal())
+    old, taken_back, answered, late = ada.suggestions.add(*(proposal(SLOT + i) for i in (-9_000, 0, 1, 2)))
+    for one in (taken_back, answered):
+        ada.answers.give(one.number, ACCEPTED)
+    ada.answers.undo(taken_back.number)
+    assert ada.answers.unanswered(SLOT + 1) == (old, taken_back)
+    assert ada.answers.unanswered(SLOT + 2) == (old, taken_back, late)
+
+
 @pytest.mark.parametrize("outcome", list(Outcome))
 def test_each_outcome_is_kept_as_itself(ada: PersonStore, outcome: Outcome) -> None:
     (made,) = ada.suggestions.add(proposal())

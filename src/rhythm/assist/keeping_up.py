@@ -21,7 +21,6 @@ BACK_SLOTS = 60 * SLOTS_PER_DAY
 DEEP_DAYS = 60 + BACK_DAYS
 FRESH_H = 36.0
 """An older reading was evidence on the day it was taken; it is not counted again."""
-EXPIRY_BACK_SLOTS = 14 * SLOTS_PER_DAY
 
 
 def keep_up(context: Context, *, force: bool = False) -> bool:
@@ -50,14 +49,12 @@ def keep_up(context: Context, *, force: bool = False) -> bool:
 def expire(context: Context) -> int:
     """Closes suggestions without an answer whose slot is over, or was taken by an event since; how many.
 
-    No answer is no refusal.
+    No answer is no refusal. However long nothing ran, all of them are closed.
     """
     person = context.person
     closed = 0
-    for exchange in person.answers.exchanges(context.slot - EXPIRY_BACK_SLOTS, context.slot + SLOTS_PER_DAY):
-        if exchange.answer is not None:
-            continue
-        slot = exchange.suggestion.slot
+    for suggestion in person.answers.unanswered(context.slot + SLOTS_PER_DAY):
+        slot = suggestion.slot
         met = context.uses.get(slot)
         busy = met is not None and met.busy
         if slot >= context.slot and not busy:
@@ -65,7 +62,7 @@ def expire(context: Context) -> int:
         outcome = Outcome.UNAVAILABLE if busy else Outcome.EXPIRED
         end_at = min(context.settings.slot_times.bounds_at(slot, context.settings.zone_info)[1], context.now_at)
         try:
-            person.answers.give(exchange.suggestion.number, Response(outcome), at=end_at, channel=CLOCK)
+            person.answers.give(suggestion.number, Response(outcome), at=end_at, channel=CLOCK)
         except AlreadyAnsweredError:
             continue
         closed += 1

@@ -284,9 +284,11 @@ class Assistant:
         )
 
     def run_due(self) -> int:
-        """Does what is due by itself; how many pieces of work."""
+        """Does what is due by itself; how many pieces of work, keeping up with time not among them."""
         done = schedule.run_due(self.person, self._clock(), self.refresh_feed)
         done += schedule.run_due_accounts(self.person, self._clock(), self._read_account)
+        with self._lock:
+            keep_up(self.context())  # though nobody looks for weeks
         return done + self._fit((StudentEngine(),))
 
     def fit_due(self) -> int:

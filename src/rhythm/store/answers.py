@@ -128,6 +128,16 @@ class Answers:
             made = self._scope.rows(connection, asked.order_by(suggestions.c.number), Suggestion)
         return tuple(Exchange(suggestion, of.get(suggestion.number)) for suggestion in made)
 
+    def unanswered(self, last: int) -> tuple[Suggestion, ...]:
+        """The suggestions for slots up to ``last`` that no answer holds for, however old."""
+        given = sa.select(answers.c.number).where(
+            answers.c.person_id == suggestions.c.person_id, answers.c.suggestion == suggestions.c.number, holds()
+        )
+        mine = self._scope.mine(suggestions)
+        query = fields_of(Suggestion, suggestions).where(mine, suggestions.c.slot <= last, ~given.exists())
+        with self._scope.read() as connection:
+            return self._scope.rows(connection, query.order_by(suggestions.c.number), Suggestion)
+
     def events(self, suggestion: int | None = None, after: int = 0) -> tuple[Answer, ...]:
         """Everything that was recorded, of one suggestion or of all, in order, beyond number ``after``."""
         query = self._all.where(answers.c.number > after).order_by(answers.c.number)
