@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 
-from rhythm.adapt.job import Engine, run_due_adapter
+import msgspec
+
+from rhythm.adapt.job import Engine, WeeklyResult, run_due_adapter
 from rhythm.assist.accounts import EVERY as ACCOUNT_EVERY
 from rhythm.assist.accounts import PREFIX as _ACCOUNT
 from rhythm.assist.accounts import BeingReadError, failure_of
@@ -31,6 +33,8 @@ LEASE = timedelta(minutes=5)
 _PREFIX = "feed-"
 ACCOUNT_LEASE = timedelta(minutes=10)
 """Renewed with every page; a page takes minutes at most, waits that a vendor asks for included."""
+
+FORGOTTEN = "What was learned was forgotten while it was fitted to you, so it is not used."
 
 OnPage = Callable[[], object]
 ReadAccount = Callable[[str, OnPage], ImportRun]
@@ -167,9 +171,33 @@ def fit_adapters(person: PersonStore, now_at: datetime, slot: int, engines: Sequ
         if result is None:
             continue
         done += 1
-        if result.number is not None and cleared_at(person.corrections.holding()) > begin:
-            person.adapters.decide(result.number, AdapterState.REJECTED)
+        _unless_forgotten(person, begin, result)
     return done
+
+
+def fit_adapter_now(person: PersonStore, slot: int, engine: Engine) -> WeeklyResult:
+    """Fits an adapter whether it is due or not, and whether the person asked for one every week or not.
+
+    One that was fitted to what the person has forgotten meanwhile is not used.
+
+    Args:
+        person: whose.
+        slot: the present slot number.
+        engine: what fits.
+
+    Raises:
+        RhythmError: it cannot be done, and nothing was changed.
+    """
+    begin = cleared_at(person.corrections.holding())
+    return _unless_forgotten(person, begin, engine.run(person, slot, behind=begin))
+
+
+def _unless_forgotten(person: PersonStore, begin: int, result: WeeklyResult) -> WeeklyResult:
+    """What came of a fit to the evidence behind a number; not used where that has been forgotten meanwhile."""
+    if result.number is None or cleared_at(person.corrections.holding()) <= begin:
+        return result
+    person.adapters.decide(result.number, AdapterState.REJECTED)
+    return msgspec.structs.replace(result, deployed=False, sentence=FORGOTTEN)
 
 
 def _owner() -> str:

@@ -42,13 +42,12 @@ def run(
 
     A language model's is then used where it suggests; by the student's no suggestion is made yet.
     """
-    from rhythm.assist.learning import cleared_at  # noqa: PLC0415
+    from rhythm.assist.schedule import fit_adapter_now  # noqa: PLC0415
     from rhythm.cli.house import opened  # noqa: PLC0415
 
     fitting = _engine(engine, model)
     with opened(folder, demo=demo) as assistant:
-        person = assistant.person
-        done = fitting.run(person, assistant.context().slot, behind=cleared_at(person.corrections.holding()))
+        done = fit_adapter_now(assistant.person, assistant.context().slot, fitting)
     if as_json:
         print_json("rhythm.adapt-run/1", {}, [{"name": "adapter", "value": done.number, "result": done}])
         return
