@@ -24,9 +24,11 @@ from rhythm.adapt.job import (
 )
 from rhythm.adapt.plan import AdapterPlan, read_plan
 from rhythm.adapt.reading import news_by_slot, read_answers
+from rhythm.assist.erasing import begin_anew
 from rhythm.policy.student.device_model import DEVICE_VARIABLE, DEVICE_WEIGHTS, device_model
 from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.store import AdapterState, PersonStore, Proposal, Store
+from rhythm.store.errors import UnknownPersonError
 from rhythm.vocab import (
     Action,
     Answered,
@@ -172,6 +174,21 @@ def test_an_interrupted_job_has_changed_nothing(ada: PersonStore) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         run_weekly(ada, NOW, interrupt=interrupt)
+    assert ada.adapters.all() == ()
+
+
+def test_what_is_fitted_to_someone_who_is_erased_meanwhile_is_not_kept(
+    ada: PersonStore, clock: Clock, tmp_path: Path
+) -> None:
+    """Another process erases them, and they begin anew under the same name."""
+
+    def erased() -> None:
+        if ada.evidence.after().entries:
+            with _opened(tmp_path / "rhythm.db", clock) as store:
+                begin_anew(store, store.person("ada"))
+
+    with pytest.raises(UnknownPersonError, match="not kept"):
+        run_weekly(ada, NOW, interrupt=erased, plan=lenient())
     assert ada.adapters.all() == ()
 
 

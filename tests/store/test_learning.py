@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from rhythm.store import AdapterState, PersonStore
-from rhythm.store.errors import KeyReusedError, UnknownEntryError
+from rhythm.store import AdapterState, PersonStore, Store
+from rhythm.store.erase import erase_person
+from rhythm.store.errors import KeyReusedError, UnknownEntryError, UnknownPersonError
 from rhythm.vocab import InvalidValueError, Meter
 from store.samples import NOON_AT, SLOT, keep_posterior
 
@@ -62,6 +63,29 @@ def test_forgetting_and_its_withdrawal_drop_what_was_learned_and_what_is_being_l
             assert kept is None
     ada.corrections.add("social", "set", 0.2)
     assert keep_posterior(ada) == ada.posteriors.latest("person")
+
+
+def test_what_is_learned_of_someone_who_is_erased_meanwhile_is_not_kept_in_their_new_record(
+    store: Store, ada: PersonStore
+) -> None:
+    """Their entries are numbered from the first again, so numbers alone do not tell the two records apart."""
+    ada.reports.add(SLOT, Meter.SERENITY, 0.75)
+    retraction, came_at = ada.posteriors.retraction(), ada.about().created_at
+    standing = ada.evidence.after().last_number
+    erase_person(store, "ada")
+    assert ada.posteriors.retraction() is None
+    again = store.create_person("ada")
+    for person in (ada, again):
+        kept = person.posteriors.save(
+            "person", b"x", schema="s/1", version="1", last_number=standing, retraction=retraction
+        )
+        assert kept is None
+        with pytest.raises(UnknownPersonError, match="not kept"):
+            person.adapters.add(b"x", base="m", schema="a/1", version="1", metrics={}, came_at=came_at)
+    assert (again.posteriors.latest("person"), again.adapters.all()) == (None, ())
+    assert keep_posterior(again) is not None
+    came_at = again.about().created_at
+    assert again.adapters.add(b"x", base="m", schema="a/1", version="1", metrics={}, came_at=came_at).number
 
 
 def test_at_most_one_adapter_is_deployed_and_it_can_be_reverted(ada: PersonStore) -> None:

@@ -65,7 +65,9 @@ def run_weekly(
 
     Raises:
         SchemaError, DamagedModelError: the student or its plan cannot be read; nothing is changed.
+        UnknownPersonError: they were erased meanwhile; nothing is kept.
     """
+    came_at = person.about().created_at
     model = model or device_model()
     plan = plan or shipped_plan(model)
     evidence = person.evidence.after(behind, first_slot=max(0, slot - MOST_SLOTS))
@@ -77,7 +79,7 @@ def run_weekly(
     kept = outcome.adapter or fit(answers.between(0, slot), plan)
     return keep_gated(
         person, outcome, pack_adapter(kept), slot=slot, base=plan.base, schema=ADAPTER_SCHEMA, version=ADAPTER_VERSION,
-        sentence=said,
+        sentence=said, came_at=came_at,
     )  # fmt: skip
 
 
@@ -112,7 +114,7 @@ class Gated(Protocol):
 
 def keep_gated(
     person: PersonStore, outcome: Gated, payload: bytes, *, slot: int, base: str, schema: str, version: str,
-    sentence: str,
+    sentence: str, came_at: datetime,
 ) -> WeeklyResult:  # fmt: skip
     """Put a candidate on record with what its gate measured, and use it or not as the gate says.
 
@@ -125,6 +127,10 @@ def keep_gated(
         schema: form of the payload.
         version: of that form.
         sentence: why it is used or not, for the person.
+        came_at: when the person came, read before what it was fitted to.
+
+    Raises:
+        UnknownPersonError: they were erased since; nothing is kept.
     """
     metrics = {
         "slot": slot,
@@ -133,7 +139,9 @@ def keep_gated(
         "base_loss": outcome.base_loss,
         "adapter_loss": outcome.adapter_loss,
     }
-    stored = person.adapters.add(payload, base=base, schema=schema, version=version, metrics=metrics, sentence=sentence)
+    stored = person.adapters.add(
+        payload, base=base, schema=schema, version=version, metrics=metrics, sentence=sentence, came_at=came_at
+    )
     deployed = outcome.verdict is Verdict.DEPLOYED
     person.adapters.decide(stored.number, AdapterState.DEPLOYED if deployed else AdapterState.REJECTED)
     return WeeklyResult(

@@ -47,8 +47,10 @@ class LoraEngine:
         """Fit an adapter to a person's answers, and deploy it if it foresees the last week clearly better.
 
         Raises:
-            RhythmError: the extra is not installed, the model cannot be read, or fitting failed; nothing is changed.
+            RhythmError: the extra is not installed, the model cannot be read, fitting failed, or the person was erased
+                meanwhile; nothing is changed.
         """
+        came_at = person.about().created_at
         first = max(0, slot - MOST_SLOTS - HISTORY_SLOTS)
         evidence = person.evidence.after(behind, first_slot=first).history.entries
         interrupt()
@@ -59,7 +61,7 @@ class LoraEngine:
             return WeeklyResult(False, said, outcome.answers, outcome.held_out, None, None, None)
         return keep_gated(
             person, outcome, outcome.payload, slot=slot, base=self._scorer.digest, schema=LORA_SCHEMA,
-            version=LORA_VERSION, sentence=said,
+            version=LORA_VERSION, sentence=said, came_at=came_at,
         )  # fmt: skip
 
     def _safe_fit(self, rows: Any, plan: LoraPlan, interrupt: Interrupt) -> bytes:

@@ -6,30 +6,35 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from rhythm.store.errors import UnknownEntryError
+from rhythm.store.errors import UnknownEntryError, UnknownPersonError
 from rhythm.store.learning_records import Adapter, AdapterState, Correction, Posterior
 from rhythm.store.scope import PersonScope, fields_of
 from rhythm.store.tables import adapters, corrections, people, posteriors
 from rhythm.vocab.errors import InvalidValueError
+
+Retraction = tuple[datetime, int]
+"""When the person came (again, where they were erased), and the number at which evidence was last taken back, 0 for
+never: what is learned is kept only where neither has changed meanwhile."""
 
 
 class Posteriors:
     """Snapshots of what is believed.
 
     One that has learned from something which was taken back (an undone answer, a changed
-    meter) is dropped by the store, or refused where it was still being made; the latest that
-    is left is fit to be carried on from.
+    meter) is dropped by the store, or refused where it was still being made, as is one of a
+    person who was erased meanwhile; the latest that is left is fit to be carried on from.
     """
 
     def __init__(self, scope: PersonScope) -> None:
         self._scope = scope
         self._all = fields_of(Posterior, posteriors).where(scope.mine(posteriors))
+        self._retraction = sa.select(people.c.created_at, people.c.last_retraction).where(scope.mine(people))
 
-    def retraction(self) -> int:
-        """Number at which evidence was last taken back, 0 for never: read it before all else that is learned from."""
-        query = sa.select(people.c.last_retraction).where(self._scope.mine(people))
+    def retraction(self) -> Retraction | None:
+        """Where taking back stands: read it before all else that is learned from; None where nobody is there."""
         with self._scope.read() as connection:
-            return int(connection.execute(query).scalar() or 0)
+            found = connection.execute(self._retraction).first()
+        return None if found is None else (found[0], found[1])
 
     def save(
         self,
@@ -39,7 +44,7 @@ class Posteriors:
         schema: str,
         version: str,
         last_number: int,
-        retraction: int,
+        retraction: Retraction | None,
         keep: int = 20,
     ) -> Posterior | None:
         """Keeps a snapshot, and of its kind the newest ``keep``.
@@ -54,12 +59,11 @@ class Posteriors:
             keep: how many of the kind are kept.
 
         Returns:
-            The snapshot; None where evidence was taken back since that was read, so that
-            it must be read again.
+            The snapshot; None where evidence was taken back or the person erased since that was read,
+            so that it must be read again.
         """
         with self._scope.write() as connection:
-            standing = sa.select(people.c.last_retraction).where(self._scope.mine(people))
-            if connection.execute(standing).scalar_one() != retraction:
+            if tuple(connection.execute(self._retraction).one()) != retraction:
                 return None
             made = Posterior(
                 number=self._scope.next_number(connection),
@@ -187,10 +191,27 @@ class Adapters:
         self._all = fields_of(Adapter, adapters).where(scope.mine(adapters))
 
     def add(
-        self, payload: bytes, *, base: str, schema: str, version: str, metrics: Mapping[str, Any], sentence: str = ""
-    ) -> Adapter:
-        """Keeps a candidate."""
+        self, payload: bytes, *, base: str, schema: str, version: str, metrics: Mapping[str, Any], sentence: str = "",
+        came_at: datetime | None = None,
+    ) -> Adapter:  # fmt: skip
+        """Keeps a candidate.
+
+        Args:
+            payload: opaque.
+            base: what it belongs to.
+            schema: form of the payload.
+            version: of that form.
+            metrics: what its gate measured.
+            sentence: what came of it, for the person.
+            came_at: when the person came, read before what it was fitted to; None where that is known not to change.
+
+        Raises:
+            UnknownPersonError: they were erased since, and nothing is kept of them in their new record.
+        """
         with self._scope.write() as connection:
+            here = connection.execute(sa.select(people.c.created_at).where(self._scope.mine(people))).scalar_one()
+            if came_at is not None and here != came_at:
+                raise UnknownPersonError("this person was erased while an adapter was fitted to them; it was not kept")
             now_at = self._scope.now()
             made = Adapter(
                 number=self._scope.next_number(connection),
