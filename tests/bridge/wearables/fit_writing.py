@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 EPOCH = datetime(1989, 12, 31, tzinfo=UTC)
 ENUM, UINT8, SINT16, UINT16, UINT32 = (0x00, "B"), (0x02, "B"), (0x83, "h"), (0x84, "H"), (0x86, "I")
+UINT32Z = (0x8C, "I")
 
 _Type = tuple[int, str]
 Message = tuple[int, Sequence[tuple[int, _Type, int]]]
@@ -28,9 +29,10 @@ def fit(*messages: Message) -> bytes:
     return header + body + struct.pack("<H", _crc(header + body))
 
 
-def file_id(kind: int = 32, product: int = 3906) -> Message:
-    """The message that every file begins with; 32 is monitoring, 4 an activity, 49 sleep."""
-    return 0, [(0, ENUM, kind), (1, UINT16, 1), (2, UINT16, product)]
+def file_id(kind: int = 32, product: int = 3906, serial: int = 0, at: datetime | None = None) -> Message:
+    """The message that every file begins with; 32 is monitoring, 4 an activity, 49 sleep. A serial of 0 is none."""
+    made = [] if at is None else [(4, UINT32, seconds(at))]
+    return 0, [(0, ENUM, kind), (1, UINT16, 1), (2, UINT16, product), (3, UINT32Z, serial), *made]
 
 
 def info(at: datetime, offset_min: int) -> Message:

@@ -1,5 +1,6 @@
 """Garmin's FIT files: the contract, and the pitfalls of the format by name."""
 
+import re
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -197,6 +198,53 @@ def test_two_watches_in_one_export_count_steps_apart_and_are_not_summed(tmp_path
     sums = {f"garmin_fit/product {p}": sum(r.value for r in records if r.source.endswith(str(p))) for p in own}
     assert sums == {"garmin_fit/product 1001": 1200, "garmin_fit/product 1002": 1200}
     assert summarise(records)[SECOND].values[Signal.STEPS_COUNT].value == pytest.approx(1200, abs=100)
+
+
+def _half_days(*watches: tuple[int, int, int]) -> dict[str, bytes]:
+    """Six files of each watch, one every half hour: hundred steps more in each, and a pulse.
+
+    Args:
+        watches: serial number, hour of the first file, and steps in it.
+    """
+    return {
+        f"{hour:02d}_{i}_{serial}.fit": fw.fit(
+            fw.file_id(product=1001, serial=serial, at=made_at), fw.info(at("00:00"), 60),
+            fw.steps(made_at, steps + 100 * i), fw.heart_rate(made_at, 60),
+        )
+        for serial, hour, steps in watches
+        for i in range(6)
+        for made_at in [at(f"{hour:02d}:00") + timedelta(minutes=30 * i, seconds=serial % 60)]
+    }  # fmt: skip
+
+
+def _sources(files: dict[str, bytes], folder: Path) -> tuple[dict[str, float], list[Record]]:
+    """How many steps each source tells, and all records."""
+    records, problems = read(zipped(folder / "files.zip", files), BERLIN)
+    assert not problems
+    steps = {r.source: 0.0 for r in records}
+    for r in of(records, Signal.STEPS_COUNT):
+        steps[r.source] += r.value
+    return steps, records
+
+
+def test_two_watches_of_one_model_worn_at_once_are_told_apart_and_no_serial_number_is_kept(tmp_path: Path) -> None:
+    files = _half_days((3_111_222_001, 10, 5000), (3_111_222_002, 10, 300))
+    steps, records = _sources(files, tmp_path)
+    plain, apart = sorted(steps)
+    assert plain == "garmin_fit/product 1001"
+    assert re.fullmatch(r"garmin_fit/product 1001 #[0-9a-f]{4}", apart)
+    assert steps == {plain: 500, apart: 500}
+    assert len(of(records, Signal.HEART_RATE_BPM)) == 12
+    assert "3111222" not in repr(records)
+    again, _ = _sources(dict(reversed(files.items())), tmp_path)
+    assert again == steps
+
+
+def test_one_watch_and_its_successor_of_the_same_model_have_the_models_name(tmp_path: Path) -> None:
+    """So what is stored of somebody with one watch keeps its source, and a new one of the model needs no new usual."""
+    for watches in ([(3_111_222_001, 10, 5000)], [(3_111_222_001, 8, 5000), (3_111_222_002, 12, 0)]):
+        steps, _ = _sources(_half_days(*watches), tmp_path)
+        assert steps == {"garmin_fit/product 1001": 500 * len(watches)}
 
 
 def test_after_a_change_of_watch_the_old_ones_nights_keep_its_name(tmp_path: Path) -> None:

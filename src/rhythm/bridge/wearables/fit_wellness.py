@@ -9,13 +9,14 @@ device, as each watch counts steps and sees sleep on its own.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta, tzinfo
 from itertools import pairwise
 
 from rhythm.bridge.wearables.exports.clocks import Moment, lasting, offset_at, spot
 from rhythm.bridge.wearables.exports.collecting import Collector, Times, UnusableError, number_of, word
 from rhythm.bridge.wearables.fit_messages import EPOCH, FitFields, at_of
+from rhythm.bridge.wearables.fit_watches import Watch, watch_of
 from rhythm.bridge.wearables.signals import Signal
 
 STAGES: dict[object, Signal] = {
@@ -59,10 +60,12 @@ class Wellness:
     Args:
         out: takes the records.
         zone: where the person is, for hours of which no file says the offset.
+        names: of the watches that are not called by their model alone.
     """
 
-    def __init__(self, out: Collector, zone: tzinfo) -> None:
+    def __init__(self, out: Collector, zone: tzinfo, names: Mapping[Watch, str]) -> None:
         self._out = out
+        self._names = names
         self._zone = zone
         self._offsets: dict[datetime, int] = {}
         self._waiting: dict[str, _Waiting] = defaultdict(_Waiting)
@@ -127,8 +130,8 @@ class Wellness:
         return self._waiting[self._device]
 
     def _file_id(self, fields: FitFields) -> None:
-        product = word(fields.get("garmin_product", fields.get("product")))
-        self._device = (f"product {product}" if product.isdigit() else product) or self._device
+        watch = watch_of(fields)
+        self._device = self._names.get(watch, watch[0]) or self._device
 
     def _says_offset(self, fields: FitFields) -> None:
         at, local = at_of(fields.get("timestamp")), at_of(fields.get("local_timestamp"))

@@ -7,9 +7,10 @@ from itertools import islice
 from rhythm.bridge.wearables.exports.collecting import Collector, UnusableError
 from rhythm.bridge.wearables.exports.parts import Export, Part
 from rhythm.bridge.wearables.exports.reading import ExportSource
-from rhythm.bridge.wearables.fit_messages import MOST_BYTES, is_fit, messages
+from rhythm.bridge.wearables.fit_messages import MOST_BYTES, FitFields, is_fit, messages
+from rhythm.bridge.wearables.fit_watches import names_apart
 from rhythm.bridge.wearables.fit_wellness import STAGES, Wellness
-from rhythm.bridge.wearables.problems import ProblemKind, UnsafeFileError
+from rhythm.bridge.wearables.problems import ProblemKind, ProblemTally, UnsafeFileError
 from rhythm.bridge.wearables.signals import Signal
 from rhythm.bridge.wearables.zip_members import StreamBrokenError
 
@@ -18,6 +19,8 @@ LARGEST_RATIO = 20
 RATIO_FREE_BYTES = 1 << 18
 
 _LOOKED_INTO = 20
+_HEAD_BYTES = 2048
+"""The first message lies in the first few hundred."""
 
 
 class GarminFit(ExportSource):
@@ -38,7 +41,8 @@ class GarminFit(ExportSource):
 
     def rows(self, export: Export, out: Collector, zone: tzinfo) -> Iterator[None]:
         """The messages of every file, then what waited for all of them."""
-        wellness = Wellness(out, zone)
+        wellness = Wellness(out, zone, names_apart(_file_ids(export)))
+        export.read_bytes = 0
         for part in _fits(export):
             data = _load(export, part, out)
             if data is None:
@@ -56,6 +60,16 @@ class GarminFit(ExportSource):
 
 def _fits(export: Export) -> Iterator[Part]:
     return (part for part in export.parts if part.name.endswith(".fit") or not export.is_zip)
+
+
+def _file_ids(export: Export) -> Iterator[FitFields]:
+    """The first message of every file, which says who made it and when; what is damaged is counted by `_load`."""
+    uncounted = Collector("", ProblemTally())
+    for part in _fits(export) if export.is_zip else ():
+        head = export.head(part, _HEAD_BYTES)
+        name, fields = next(messages(head, uncounted), ("", {})) if is_fit(head) else ("", {})
+        if name == "file_id":
+            yield fields
 
 
 def _load(export: Export, part: Part, out: Collector) -> bytes | None:
