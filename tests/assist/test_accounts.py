@@ -23,11 +23,6 @@ from rhythm.vocab.errors import InvalidValueError, UnknownNameError
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def peer(clock: Clock) -> Iterator[Peer]:
     today = clock().date()
     with serving(whoop(today - timedelta(days=200), today + timedelta(days=9))) as served:

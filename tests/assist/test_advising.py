@@ -15,11 +15,6 @@ from rhythm.vocab import ACTION_COUNT, Outcome
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def lived(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
     with lived_house(tmp_path, clock) as opened:
         yield opened

@@ -7,7 +7,7 @@ import pytest
 
 from assist.houses import ZONE, Clock
 from bridge.calendar.ics_texts import calendar
-from bridge.calendar.servers import Server, body, serving
+from bridge.calendar.servers import Server, body
 from rhythm.assist import Assistant
 from rhythm.assist.feeds import host_of
 from rhythm.assist.keeper import SecretError
@@ -20,15 +20,9 @@ PRIVATE_PATH = "/private-7f3a/basic.ics"
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as opened:
-        opened.answers[PRIVATE_PATH] = body(calendar(RUN), ETag='"one"')
-        yield opened
+def server(server: Server) -> Server:
+    server.answers[PRIVATE_PATH] = body(calendar(RUN), ETag='"one"')
+    return server
 
 
 @pytest.fixture

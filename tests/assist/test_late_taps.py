@@ -17,11 +17,6 @@ from rhythm.vocab.slots import SLOTS_PER_DAY
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def assistant(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
     with house(tmp_path, clock) as made:
         yield made

@@ -24,11 +24,6 @@ def peer() -> Iterator[Server]:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def lived(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
     with lived_house(tmp_path, clock) as assistant:
         assistant.today()

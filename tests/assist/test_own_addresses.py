@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from assist.houses import ZONE, Clock
 from bridge.accounts.caldav_answers import RESOURCE, answers, multistatus
 from bridge.calendar.ics_texts import calendar
-from bridge.calendar.servers import Server, body, serving
+from bridge.calendar.servers import Server, body
 from rhythm.assist import Assistant
 from rhythm.assist.feeds import CALDAV
 from rhythm.assist.own_addresses import with_addresses, without_address
@@ -33,17 +33,6 @@ PAIR = (
     "ATTENDEE:mailto:kim.marker@example.org\nATTENDEE:mailto:kim@old.example\nATTENDEE:mailto:lu@example.org"
 )
 EVENTS = calendar(BOARD, PAIR)
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    with serving() as opened:
-        yield opened
 
 
 @pytest.fixture

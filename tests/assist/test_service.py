@@ -20,11 +20,6 @@ from rhythm.vocab.errors import InvalidValueError, UnknownNameError
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def assistant(tmp_path: Path, clock: Clock) -> Iterator[Assistant]:
     with house(tmp_path, clock) as opened:
         yield opened
