@@ -10,7 +10,8 @@ import torch
 
 from rhythm.adapt.plan import plan_beside
 from rhythm.bench.conditions import ReservedSeedError
-from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel, chances_of, live
+from rhythm.distill.choices import chances_of_suggesting
+from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel, live
 from rhythm.distill.device_export import device_difference, model_of, network_of
 from rhythm.distill.device_network import DeviceOutputs
 from rhythm.distill.device_refined import ways_of, write_refined
@@ -36,7 +37,7 @@ def test_what_fared_better_gets_likelier_and_what_strays_is_held() -> None:
     first = torch.from_numpy(random.normal(size=(6, 40, 10)).astype(np.float32) * 0.01)
     chosen = random.integers(-1, 10, (6, 40)).astype(np.int8)
     gained = np.where(chosen == 4, 1.0, -0.1)
-    before = chances_of(first.numpy().astype(np.float64))[..., 4].mean()
+    before = chances_of_suggesting(first.numpy())[..., 4].mean()
     rises = []
     for kept_near in (0.0, 5.0):
         values = first.clone().requires_grad_(True)
@@ -46,7 +47,7 @@ def test_what_fared_better_gets_likelier_and_what_strays_is_held() -> None:
             )
             (slope,) = torch.autograd.grad(gain - kept_near * divergence, values)
             values = (values + 1e-3 * slope).detach().requires_grad_(True)
-        rises.append(chances_of(values.detach().numpy().astype(np.float64))[..., 4].mean() - before)
+        rises.append(chances_of_suggesting(values.detach().numpy())[..., 4].mean() - before)
     assert rises[0] > rises[1] > 0.0
     silent = gain_of(first, first, np.full_like(chosen, -1), gained, FLOOR)
     assert [float(part) for part in silent] == [0.0, 0.0]
@@ -58,7 +59,7 @@ def test_the_gain_is_that_of_the_chances_with_which_is_chosen() -> None:
     values = random.normal(size=(4, 5, 10)) * 0.02
     chosen, gained = random.integers(0, 10, (4, 5)).astype(np.int8), random.normal(size=(4, 5))
     logits = torch.from_numpy((values / SETTINGS.temperature).astype(np.float32))
-    chance = np.take_along_axis(chances_of(values), chosen[..., None].astype(np.int64), axis=2)[..., 0]
+    chance = np.take_along_axis(chances_of_suggesting(values), chosen[..., None].astype(np.int64), axis=2)[..., 0]
     gain, divergence = gain_of(logits, logits, chosen, gained, FLOOR)
     assert float(gain) == pytest.approx(float((gained * np.log(chance)).mean()), abs=1e-5)
     assert float(divergence) == pytest.approx(0.0, abs=1e-6)

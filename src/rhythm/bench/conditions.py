@@ -80,6 +80,15 @@ class Condition:
         """The seal where it is sealed, 0 where it is open."""
         return seal if self.sealed else 0
 
+    @staticmethod
+    def graded_as(population: str) -> Population:
+        """The population whose grade counts: of people who are the same in both, the one that v3 is of.
+
+        Args:
+            population: one of `populations`.
+        """
+        return Population.PEAKED if population == EVERYONE else Population(population)
+
     def secret(self, population: str, seal: int) -> int:
         """What its people, events and policies' numbers are drawn under; 0 where it is open.
 

@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.bench.conditions import EVERYONE, SEALED, Condition, find_conditions
+from rhythm.bench.conditions import SEALED, Condition, find_conditions
 from rhythm.bench.graders import Episodes, belief_errors, grade_week, states_beliefs
 from rhythm.bench.play import joined, play
 from rhythm.bench.result_checks import check_result, content_digest
@@ -25,7 +25,6 @@ from rhythm.bench.results import Curve, Result, read_result, result_path, write_
 from rhythm.bench.seal import seal_of
 from rhythm.bench.statistics import BOOTSTRAP_SEED, DRAWS, INTERVAL, means
 from rhythm.bench.versions import digest_of, versions
-from rhythm.life.populations import Population
 from rhythm.policy.registry import make_policy
 from rhythm.vocab import InvalidValueError
 
@@ -191,7 +190,7 @@ def resolved_config(policies: Sequence[str], conditions: Sequence[str], seal: in
 
 def measure(unit: Unit, digest: str, played: Episodes, seconds: float, *, told: bool) -> Result:
     """Grade what was played; ``told`` says whether the policy was handed who the people are."""
-    population = Population.PEAKED if unit.population == EVERYONE else Population(unit.population)
+    population = unit.condition.graded_as(unit.population)
     curves = {"wellbeing": played.wellbeing}
     if states_beliefs(played):
         curves["belief_error"] = belief_errors(played)

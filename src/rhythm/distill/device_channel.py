@@ -15,6 +15,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from rhythm.bench.conditions import check_training_seeds
+from rhythm.distill.choices import suggested
 from rhythm.distill.device_export import model_of
 from rhythm.distill.device_lives import widened_styles
 from rhythm.distill.device_network import DeviceOutputs, DeviceStudent
@@ -32,7 +33,7 @@ from rhythm.policy.student.device_model import DeviceModel
 from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.student.device_tokens import DEVICE_TOKEN_WIDTH, DEVICE_TOKENS_VERSION, NONE, Notes
 from rhythm.policy.suggest import FLOOR, SETTINGS
-from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, METER_COUNT, WEEK_STEPS
+from rhythm.vocab import BELIEF_COUNT, METER_COUNT, WEEK_STEPS
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -87,13 +88,6 @@ def _best_of(logits: Tensor) -> Tensor:
     return (logits.amax(dim=-1) - middle).detach() + middle
 
 
-def chances_of(values: Floats) -> Floats:
-    """Chance of choosing each action by its value, as the assistant chooses, shape (..., 10)."""
-    odds = np.exp((values - values.max(axis=-1, keepdims=True)) / SETTINGS.temperature)
-    chances: Floats = (1.0 - FLOOR) * odds / odds.sum(axis=-1, keepdims=True) + FLOOR / ACTION_COUNT
-    return chances
-
-
 def live(model: DeviceModel, seeds: NDArray[np.int64], keys: NDArray[np.uint64], slots: int) -> Lived:
     """Live so many slots by a student's choices.
 
@@ -122,13 +116,10 @@ def live(model: DeviceModel, seeds: NDArray[np.int64], keys: NDArray[np.uint64],
         if t == slots:
             break
         found.tokens[:, t], found.beliefs[:, t] = token, belief_targets(lives.people)
-        drawn = uniforms(keys, lives.slot)[:, None]
-        chosen = (np.cumsum(chances_of(values.astype(np.float64)), axis=1) <= drawn).sum(axis=1)
-        chosen = np.minimum(chosen, ACTION_COUNT - 1)
-        suggested = np.where(values.max(axis=1) > 0.0, chosen, NONE).astype(np.int8)
-        back = lives.offer(suggested)
-        found.chosen[:, t], found.wellbeing[:, t] = suggested, lives.wellbeing
-        news = news_of(lives, suggested, back)
+        offered = suggested(values, uniforms(keys, lives.slot))
+        back = lives.offer(offered)
+        found.chosen[:, t], found.wellbeing[:, t] = offered, lives.wellbeing
+        news = news_of(lives, offered, back)
     return found
 
 

@@ -14,7 +14,7 @@ from rhythm.distill.device_graph import device_step_graph
 from rhythm.distill.device_lives import read_lives
 from rhythm.distill.device_network import DeviceShape, DeviceStudent
 from rhythm.distill.device_training import load_device, remembered_weeks, stated
-from rhythm.distill.model_reading import constants_of, fill, session_of
+from rhythm.distill.model_reading import network_in, session_of
 from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import parameters_of
 from rhythm.policy.student.device_memory import MEMORY_WIDTH
@@ -27,14 +27,17 @@ from rhythm.policy.student.device_model import (
 )
 from rhythm.policy.student.device_tokens import DEVICE_TOKENS_VERSION
 from rhythm.policy.student.weights_file import digest_of_weights
-from rhythm.vocab import SchemaError
 
 _COMPARED: Final = 5
 """Lives of which file and network are compared."""
-DEVICE_LIMITS: Final = (
+_LEARNED_FROM: Final = (
     "It learned from simulated people and their simulated answers, styles no wider than the posterior's prior, up to "
     "eight weeks read, one suggestion a slot at most. Nothing here was seen of real people. What a suggestion brings "
-    "is reckoned with habits following, not with further suggestions."
+)
+DEVICE_LIMITS: Final = f"{_LEARNED_FROM}is reckoned with habits following, not with further suggestions."
+DEVICE_REFINED_LIMITS: Final = (
+    f"{_LEARNED_FROM}was reckoned with habits following, then refined by playing: its best is held to what it was, the "
+    "others are scores to choose by."
 )
 
 
@@ -128,9 +131,4 @@ def network_of(path: Path) -> DeviceStudent:
         DamagedModelError: the weights are missing, or not those of the card.
     """
     card = read_device_model(path).card  # checks the file against its card
-    try:
-        network = DeviceStudent(DeviceShape(**card.training["recipe"]["shape"]))
-        fill(network, constants_of(path))
-    except (KeyError, TypeError, RuntimeError) as error:
-        raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
-    return network
+    return network_in(path, lambda: DeviceStudent(DeviceShape(**card.training["recipe"]["shape"])))

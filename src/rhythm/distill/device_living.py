@@ -15,13 +15,12 @@ from rhythm.bench import statistics
 from rhythm.bench.living_assistants import assistant_of
 from rhythm.bench.living_play import Assistant, Played, Stated, play
 from rhythm.bench.rows import Row, demanded
+from rhythm.distill.choices import suggested
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
 from rhythm.life.living import Lives, Seen
 from rhythm.policy.student.device_model import DeviceModel, DeviceSaid
 from rhythm.policy.student.device_news import first_news, news_of
-from rhythm.policy.suggest import FLOOR, SETTINGS
-from rhythm.vocab import ACTION_COUNT
 
 Floats = NDArray[np.float64]
 OnPeople = Callable[[str, int], None]
@@ -46,14 +45,7 @@ class StudentAssistant:
         """See `Assistant.suggest`."""
         news = first_news(lives) if self._over is None else news_of(lives, *self._over)
         self._said = self._reader.read(news)
-        score = self._said.values.astype(np.float64) / SETTINGS.temperature
-        odds = np.exp(score - score.max(axis=1, keepdims=True))
-        chances = (1.0 - FLOOR) * odds / odds.sum(axis=1, keepdims=True) + FLOOR / ACTION_COUNT
-        drawn = uniforms(self._keys, lives.slot)
-        chosen = (np.cumsum(chances, axis=1) <= drawn[:, None]).sum(axis=1)
-        helps = self._said.values.max(axis=1) > 0.0
-        offered: NDArray[np.int8] = np.where(helps, np.minimum(chosen, ACTION_COUNT - 1), -1).astype(np.int8)
-        return offered
+        return suggested(self._said.values, uniforms(self._keys, lives.slot))
 
     def learn(self, offered: NDArray[np.int8], seen: Seen) -> None:
         """See `Assistant.learn`."""

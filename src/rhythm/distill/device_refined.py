@@ -6,7 +6,7 @@ of two actions in turn, suggestions that nobody accepts any more, worse beliefs.
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import numpy as np
@@ -17,14 +17,14 @@ from rhythm.bench.living_play import Played, play
 from rhythm.bench.rows import Row, demanded
 from rhythm.distill.adapter_choice import choose_plan, write_plan
 from rhythm.distill.device_channel import live
-from rhythm.distill.device_export import device_difference, weights_of
+from rhythm.distill.device_export import DEVICE_REFINED_LIMITS, device_difference, weights_of
 from rhythm.distill.device_living import StudentAssistant
 from rhythm.distill.device_record import FIRST_EVALUATION_SEED
 from rhythm.distill.model_writing import checked, write_model
-from rhythm.distill.refining import Refined, described
+from rhythm.distill.refining import Refined, described, earlier_of
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.life.living import Seen
-from rhythm.policy.student.device_model import DeviceCard, DeviceModel, read_device_card, read_device_model
+from rhythm.policy.student.device_model import DeviceModel, read_device_card, read_device_model
 from rhythm.policy.student.weights_file import digest_of_weights
 from rhythm.vocab import ACTION_COUNT, WEEK_STEPS
 
@@ -49,19 +49,14 @@ def write_refined(first: Path, to: Path, refined: Refined, people: int) -> float
     """
     network = refined.network.eval()
     card, weights = read_device_card(first), weights_of(network)
-    training = {**card.training, "refined": [*earlier_of(card), described(refined, card.sha256)]}
+    behind = [*earlier_of(card.training), described(refined, card.sha256)]
+    training = {**card.training, "limits": DEVICE_REFINED_LIMITS, "refined": behind}
     write_model(to, weights, msgspec.structs.replace(card, sha256=digest_of_weights(weights), training=training))
     keys = scramble_seeds(np.arange(len(_CHECKED)), Stream.POLICY)
     lived = live(read_device_model(to), _CHECKED, keys, 2 * WEEK_STEPS)
     difference = checked(to, device_difference(network, to, lived.tokens))
     write_plan(choose_plan(read_device_model(to), people), to)
     return difference
-
-
-def earlier_of(card: DeviceCard) -> list[Any]:
-    """Refinements that are behind weights, oldest first."""
-    found = card.training.get("refined", [])
-    return list(found) if isinstance(found, list) else [found]
 
 
 class _Overheard(StudentAssistant):

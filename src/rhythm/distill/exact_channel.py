@@ -15,6 +15,7 @@ from torch.nn import functional
 
 from rhythm.bench.conditions import check_training_seeds
 from rhythm.bench.play import view_of
+from rhythm.distill.choices import chances_of, drawn
 from rhythm.distill.export import model_of
 from rhythm.distill.losses import pinball
 from rhythm.distill.network import Outputs, Student
@@ -26,7 +27,7 @@ from rhythm.life.step import wellbeing
 from rhythm.life.traits import PROFILE_WIDTH
 from rhythm.life.week import Weeks
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION, exact_tokens
-from rhythm.vocab import ACTION_COUNT, BELIEF_COUNT, EVENT_COUNT, METER_COUNT, WEEK_STEPS
+from rhythm.vocab import BELIEF_COUNT, EVENT_COUNT, METER_COUNT, WEEK_STEPS
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -67,10 +68,7 @@ class ExactChannel:
             found.tokens[:, t] = exact_tokens(view_of(weeks))
             said = reader.read(found.tokens[:, t])
             found.told[:, t] = np.concatenate([_truth_of(people, weeks), said.hidden], axis=1)
-            odds = np.exp(said.actions.astype(np.float64) - said.actions.max(axis=1, keepdims=True))
-            chances = np.cumsum(odds / odds.sum(axis=1, keepdims=True), axis=1)
-            drawn = (chances <= uniforms(keys, t)[:, None]).sum(axis=1)
-            found.chosen[:, t] = np.minimum(drawn, ACTION_COUNT - 1)
+            found.chosen[:, t] = drawn(chances_of(said.actions), uniforms(keys, t))
             weeks.take(found.chosen[:, t])
             found.wellbeing[:, t] = wellbeing(people, weeks.meters)
         return found

@@ -15,9 +15,8 @@ from rhythm.bench.rows import Row
 from rhythm.distill.exact_channel import ExactChannel
 from rhythm.distill.export import LIMITS, export, greatest_difference
 from rhythm.distill.model_writing import checked
-from rhythm.distill.refining import Refined, described
+from rhythm.distill.refining import Refined, described, earlier_of
 from rhythm.life.counter import Stream, scramble_seeds
-from rhythm.life.populations import Population
 from rhythm.policy.student.model_file import Model, read_card
 from rhythm.policy.student.player import StudentPolicy
 from rhythm.vocab import WEEK_STEPS
@@ -44,7 +43,7 @@ def write_refined(first: Path, to: Path, refined: Refined) -> float:
     before = read_card(first)
     kept = {name: part for name, part in before.training.items() if name != "results"}  # of other weights
     last = described(refined, before.sha256)
-    training = {**kept, "limits": LIMITS, "refined": [*before.training.get("refined", []), last]}
+    training = {**kept, "limits": LIMITS, "refined": [*earlier_of(before.training), last]}
     network = refined.network
     export(network, to, training)
     keys = scramble_seeds(_CHECKED, Stream.POLICY)
@@ -65,18 +64,13 @@ def compared(first: Model, refined: Model, people: int) -> list[Row]:
         seeds = condition.seed_array[:people]
         for population in condition.populations:
             hidden = condition.people(population)[:people]
-            graded = [_graded(model, hidden, seeds, population) for model in (first, refined)]
+            known = condition.graded_as(population)
+            graded = [grade_week(play(StudentPolicy(model), hidden, seeds), known) for model in (first, refined)]
             for part in PARTS:
                 where = f"{condition.name}-{population}"
                 rows.append(_row(f"{part}-less-first/refined/{where}", graded[1][part] - graded[0][part]))
                 rows.append(_row(f"{part}/refined/{where}", graded[1][part]))
     return [_demanded(row) for row in rows]
-
-
-def _graded(model: Model, people: Floats, seeds: NDArray[np.int64], population: str) -> dict[str, Floats]:
-    played = play(StudentPolicy(model), people, seeds)
-    known = Population(population) if population in {one.value for one in Population} else Population.PEAKED
-    return grade_week(played, known)
 
 
 def _row(name: str, values: Floats) -> Row:

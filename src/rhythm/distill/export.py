@@ -15,14 +15,13 @@ import torch
 from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
 from rhythm.distill.graph import belief_head, step_graph
-from rhythm.distill.model_reading import constants_of, fill, session_of
+from rhythm.distill.model_reading import network_in, session_of
 from rhythm.distill.model_writing import checked, write_model
 from rhythm.distill.network import Shape, Student, parameters_of
 from rhythm.distill.training import load
 from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, Model, read_model
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 from rhythm.policy.student.weights_file import digest_of_weights
-from rhythm.vocab import SchemaError
 
 LIMITS: Final = (
     "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
@@ -82,13 +81,9 @@ def network_of(path: Path) -> Student:
         DamagedModelError: the weights are missing, or not those of the card.
     """
     card = read_model(path).card  # checks the file against its card
-    held = constants_of(path)
-    try:
-        network = Student(Shape(card.width, card.layers, card.heads))
-        fill(network, {**held, **belief_head(held)})
-    except (KeyError, RuntimeError) as error:
-        raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
-    return network
+    return network_in(
+        path, lambda: Student(Shape(card.width, card.layers, card.heads)), lambda held: {**held, **belief_head(held)}
+    )
 
 
 def export_checkpoint(checkpoint: Path, path: Path, data: Sequence[Path] = ()) -> tuple[Card, float]:

@@ -1,8 +1,8 @@
 """A network back from the file of weights that it was written into, and a file served without being written."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import onnx
@@ -11,20 +11,32 @@ from numpy.typing import NDArray
 from onnx import numpy_helper
 from torch import nn
 
+from rhythm.vocab import SchemaError
 
-def constants_of(path: Path) -> dict[str, NDArray[Any]]:
-    """The constants of a file of weights by name; those of a layer have the names of the network's parameters."""
-    return {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+Constants = Mapping[str, NDArray[Any]]
+Network = TypeVar("Network", bound=nn.Module)
 
 
-def fill(network: nn.Module, held: Mapping[str, NDArray[Any]]) -> None:
-    """Give a network the parameters that constants hold.
+def network_in(
+    path: Path, blank: Callable[[], Network], parameters_in: Callable[[Constants], Constants] = lambda held: held
+) -> Network:
+    """The network in a file of weights, whose constants have the names of the network's parameters.
+
+    Args:
+        path: of the file, which was checked against its card.
+        blank: a network of the card's shape.
+        parameters_in: constants by the parameters' names where the file names some otherwise.
 
     Raises:
-        KeyError: one is not there.
-        RuntimeError: one is of another shape.
+        SchemaError: file and card are not of one network.
     """
-    network.load_state_dict({name: torch.from_numpy(np.array(held[name])) for name in network.state_dict()})
+    constants = {one.name: numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer}
+    try:
+        network, held = blank(), parameters_in(constants)
+        network.load_state_dict({name: torch.from_numpy(np.array(held[name])) for name in network.state_dict()})
+    except (KeyError, TypeError, RuntimeError) as error:
+        raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
+    return network
 
 
 def session_of(weights: bytes) -> Any:

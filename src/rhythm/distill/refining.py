@@ -7,7 +7,7 @@ are held near those of the network that it starts from by their divergence, and 
 learning the truth: what is gained cannot be paid for by worse beliefs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -248,6 +248,16 @@ def described(refined: Refined, first: str) -> dict[str, Any]:
     """
     made_by = {**versions(), "torch": str(torch.__version__)}
     return {**_described(refined), "first": first, "versions": made_by}
+
+
+def earlier_of(training: Mapping[str, Any]) -> list[Any]:
+    """Refinements that are behind weights, oldest first.
+
+    Args:
+        training: what their card says of it.
+    """
+    found = training.get("refined", [])
+    return list(found) if isinstance(found, list) else [found]
 
 
 def _described(so_far: Refined) -> dict[str, Any]:

@@ -65,7 +65,8 @@ class DeviceSaid(NamedTuple):
 
     Attributes:
         accepts: logits of the chance that each action, if suggested and looked at, is accepted, shape (people, 10).
-        values: what suggesting each action adds to wellbeing, summed over a week, shape (people, 10).
+        values: what suggesting each action adds to wellbeing, summed over a week, shape (people, 10); of refined
+            weights the best one alone is reckoned so, the others are scores to choose by.
         beliefs: quantiles 0.1, 0.5, 0.9 of social, morning, work, shape (people, 3, 3).
         hidden: hidden state that the heads read, shape (people, width).
     """
