@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from rhythm.cli import refining
 from rhythm.cli.output import JsonOption, print_json, progress
 from rhythm.cli.student_measures import print_rows
 
@@ -15,6 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 Data = Annotated[list[Path], typer.Option("--data", help="Folder of taught weeks; may be given several times.")]
 Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="File that training writes and goes on from.")]
+To = Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")]
 DEFAULT_DATA = Path("runs/data")
 DEFAULT_CHECKPOINT = Path("runs/student.pt")
 
@@ -85,9 +87,7 @@ def train(
 @app.command(epilog="Example: [bold]rhythm distill export --checkpoint runs/student.pt --to runs/student.onnx[/bold]")
 def export(
     checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
-    to: Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")] = Path(
-        "runs/student.onnx"
-    ),
+    to: To = Path("runs/student.onnx"),
     data: Annotated[
         list[Path] | None, typer.Option("--data", help="Folder of weeks that it learned from, for the card.")
     ] = None,
@@ -112,17 +112,16 @@ def export(
 
 @app.command(epilog="Example: [bold]rhythm distill refine --turns 50 --to runs/refined.onnx[/bold]")
 def refine(
-    to: Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")] = Path(
-        "runs/refined.onnx"
-    ),
-    weights: Annotated[Path | None, typer.Option(help="Weights to begin with; the shipped ones by default.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Where the refinement is kept while it runs; beside the weights by default.")
+    to: To = refining.DEFAULT_TO,
+    weights: refining.Weights = None,
+    checkpoint: refining.Checkpoint = None,
+    turns: refining.Turns = None,
+    lives: Annotated[
+        int | None,
+        typer.Option(min=1, help="People in each batch, who live their week twice.", show_default=refining.SHIPPED),
     ] = None,
-    turns: Annotated[int, typer.Option(min=1, help="Batches of weeks to learn from; some five seconds each.")] = 300,
-    lives: Annotated[int, typer.Option(min=1, help="People in each, who live their week twice.")] = 500,
-    rate: Annotated[float, typer.Option(min=0.0, help="Highest size of a step.")] = 6e-4,
-    first_seed: Annotated[int, typer.Option(help="First training seed of the people.")] = 6_200_000,
+    rate: refining.Rate = None,
+    first_seed: refining.FirstSeed = None,
     people: Annotated[int, typer.Option(min=2, help="Evaluation people of each condition who live with both.")] = 2000,
     as_json: JsonOption = False,
 ) -> None:
@@ -130,8 +129,6 @@ def refine(
 
     Interrupted, it goes on where its checkpoint was written.
     """
-    from dataclasses import replace  # noqa: PLC0415
-
     from rhythm.distill.exact_channel import EXACT_REFINING, ExactChannel  # noqa: PLC0415
     from rhythm.distill.exact_refined import compared, write_refined  # noqa: PLC0415
     from rhythm.distill.export import network_of  # noqa: PLC0415
@@ -140,9 +137,9 @@ def refine(
     from rhythm.policy.student.shipped import weights_path  # noqa: PLC0415
 
     path = weights or weights_path()
-    how = replace(EXACT_REFINING, turns=turns, people=lives, rate=rate, first_seed=first_seed)
-    kept = checkpoint or to.with_name(f"{to.stem}-refining.pt")
-    with progress("refining", turns) as on_turn:
+    how = refining.changed(EXACT_REFINING, turns=turns, people=lives, rate=rate, first_seed=first_seed)
+    with progress("refining", how.turns) as on_turn:
+        kept = refining.checkpoint_of(checkpoint, to)
         refined = play_on(network_of(path), ExactChannel(), how, kept, on_turn)
     write_refined(path, to, refined)
     rows = compared(read_model(path), read_model(to), people)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from rhythm.cli import student_measures
+from rhythm.cli import refining, student_measures
 from rhythm.cli.output import JsonOption, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -16,6 +16,7 @@ app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 DEFAULT_DATA = Path("runs/device-data")
 DEFAULT_CHECKPOINT = Path("runs/student-device.pt")
 Data = Annotated[Path, typer.Option(help="Folder of taught lives.")]
+To = Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")]
 Checkpoint = Annotated[Path, typer.Option(help="File that training writes and goes on from.")]
 
 
@@ -86,9 +87,7 @@ def train(
 @app.command(epilog="Example: [bold]rhythm student export --to runs/student-device.onnx[/bold]")
 def export(
     checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
-    to: Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")] = Path(
-        "runs/student-device.onnx"
-    ),
+    to: To = Path("runs/student-device.onnx"),
     data: Data = DEFAULT_DATA,
     people: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
 ) -> None:
@@ -108,16 +107,12 @@ def export(
 
 @app.command(epilog="Example: [bold]rhythm student refine --turns 20 --to runs/refined.onnx[/bold]")
 def refine(
-    to: Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")] = Path(
-        "runs/refined.onnx"
-    ),
-    weights: Annotated[Path | None, typer.Option(help="Weights to begin with; the shipped ones by default.")] = None,
-    checkpoint: Annotated[
-        Path | None, typer.Option(help="Where the refinement is kept while it runs; beside the weights by default.")
-    ] = None,
-    turns: Annotated[int, typer.Option(min=1, help="Batches of lives to learn from; some four seconds each.")] = 300,
-    rate: Annotated[float, typer.Option(min=0.0, help="Highest size of a step.")] = 4e-4,
-    first_seed: Annotated[int, typer.Option(help="First training seed of the people.")] = 6_000_000,
+    to: To = refining.DEFAULT_TO,
+    weights: refining.Weights = None,
+    checkpoint: refining.Checkpoint = None,
+    turns: refining.Turns = None,
+    rate: refining.Rate = None,
+    first_seed: refining.FirstSeed = None,
     chosen_on: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
     people: Annotated[int, typer.Option(min=2, help="Evaluation people who live with both.")] = 1000,
     weeks: Annotated[int, typer.Option(min=1, max=52, help="For how many weeks.")] = 8,
@@ -127,8 +122,6 @@ def refine(
 
     Interrupted, it goes on where its checkpoint was written.
     """
-    from dataclasses import replace  # noqa: PLC0415
-
     from rhythm.distill import device_refined  # noqa: PLC0415
     from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel  # noqa: PLC0415
     from rhythm.distill.device_export import network_of  # noqa: PLC0415
@@ -136,9 +129,9 @@ def refine(
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
 
     path = weights or device_weights()
-    how = replace(DEVICE_REFINING, turns=turns, rate=rate, first_seed=first_seed)
-    kept = checkpoint or to.with_name(f"{to.stem}-refining.pt")
-    with progress("refining", turns) as on_turn:
+    how = refining.changed(DEVICE_REFINING, turns=turns, rate=rate, first_seed=first_seed)
+    with progress("refining", how.turns) as on_turn:
+        kept = refining.checkpoint_of(checkpoint, to)
         refined = play_on(network_of(path), DeviceChannel(), how, kept, on_turn)
     device_refined.write_refined(path, to, refined, chosen_on)
     rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
