@@ -61,7 +61,8 @@ def _start_at(slot: int, times: SlotTimes, zone: tzinfo) -> datetime:
     return times.bounds_at(slot, zone)[0]
 
 
-def days_before(slot: int, count: int) -> list[date]:
+@lru_cache(maxsize=1024)
+def days_before(slot: int, count: int) -> tuple[date, ...]:
     """The ``count`` local days before a slot's own, latest first."""
     today = day_of(slot)
-    return [today - timedelta(days=i) for i in range(1, min(count, today.toordinal() - 1) + 1)]
+    return tuple(today - timedelta(days=i) for i in range(1, min(count, today.toordinal() - 1) + 1))
