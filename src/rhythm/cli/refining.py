@@ -1,10 +1,14 @@
 """Options of refining, shared by the students of both channels, and the refinement that they ask for."""
 
+import tempfile
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from rhythm.vocab import InvalidValueError
 
 if TYPE_CHECKING:
     from rhythm.distill.refining import Refining
@@ -29,6 +33,45 @@ def changed(shipped: "Refining", **given: Any) -> "Refining":
     return replace(shipped, **{name: value for name, value in given.items() if value is not None})
 
 
-def checkpoint_of(given: Path | None, to: Path) -> Path:
-    """Where a refinement is kept while it runs: as given, or beside the weights that come of it."""
-    return given or to.with_name(f"{to.stem}-refining.pt")
+def checkpoint_of(given: Path | None, to: Path, weights: Path) -> Path:
+    """Where a refinement is kept while it runs: as given, or beside the weights that come of it.
+
+    Args:
+        given: None for beside the weights.
+        to: weights that come of it.
+        weights: that it begins with.
+
+    Raises:
+        InvalidValueError: one of them is a folder or has another ending, or two of their files would be one.
+        OSError: nothing can be written there.
+    """
+    from rhythm.bench.results import make_folder  # noqa: PLC0415
+
+    if to.suffix != ".onnx" or to.is_dir():
+        raise InvalidValueError(f"weights cannot be written to {to}; name a file that ends with .onnx")
+    kept = given or to.with_name(f"{to.stem}-refining.pt")
+    for path in (weights, kept):
+        if path.is_dir():
+            raise InvalidValueError(f"{path} is a folder; name a file")
+    _check_apart((*_beside(weights), *_beside(to), kept, kept.with_suffix(".json")))
+    for folder in (to.parent, kept.parent):
+        make_folder(folder)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    return kept
+
+
+def _beside(weights: Path) -> tuple[Path, ...]:
+    """Weights, their card and their plan of adapters."""
+    return weights, weights.with_suffix(".json"), weights.with_name(f"{weights.stem}-adapters.json")
+
+
+def _check_apart(files: Sequence[Path]) -> None:
+    seen: set[Path] = set()
+    for path in files:
+        if path.resolve() in seen:
+            raise InvalidValueError(
+                f"{path} would be two files of one refinement: weights and checkpoint, and the .json files beside "
+                "them, need names of their own; name another --to or --checkpoint"
+            )
+        seen.add(path.resolve())

@@ -137,9 +137,9 @@ def refine(
     from rhythm.policy.student.shipped import weights_path  # noqa: PLC0415
 
     path = weights or weights_path()
+    kept = refining.checkpoint_of(checkpoint, to, path)
     how = refining.changed(EXACT_REFINING, turns=turns, people=lives, rate=rate, first_seed=first_seed)
     with progress("refining", how.turns) as on_turn:
-        kept = refining.checkpoint_of(checkpoint, to)
         refined = play_on(network_of(path), ExactChannel(), how, kept, on_turn)
     write_refined(path, to, refined)
     rows = compared(read_model(path), read_model(to), people)

@@ -129,9 +129,9 @@ def refine(
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
 
     path = weights or device_weights()
+    kept = refining.checkpoint_of(checkpoint, to, path)
     how = refining.changed(DEVICE_REFINING, turns=turns, rate=rate, first_seed=first_seed)
     with progress("refining", how.turns) as on_turn:
-        kept = refining.checkpoint_of(checkpoint, to)
         refined = play_on(network_of(path), DeviceChannel(), how, kept, on_turn)
     device_refined.write_refined(path, to, refined, chosen_on)
     rows = device_refined.compared(read_device_model(path), read_device_model(to), people, weeks)
