@@ -2,9 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
 from rhythm.bench.conditions import ReservedSeedError
 from rhythm.distill.exact_channel import EXACT_REFINING, ExactChannel
@@ -14,10 +16,11 @@ from rhythm.distill.refining import refine
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.policy.student.model_file import read_model
 from rhythm.policy.student.shipped import SHIPPED
-from rhythm.vocab import SchemaError
+from rhythm.vocab import InvalidValueError, SchemaError
 
 SEEDS = np.arange(6_900_000, 6_900_006)
 FEW = replace(EXACT_REFINING, turns=3, people=6, every=2)
+ONE = replace(FEW, turns=1)
 CHANNEL = ExactChannel()
 
 
@@ -48,6 +51,40 @@ def test_a_card_of_another_shape_is_refused(tmp_path: Path) -> None:
     )
     with pytest.raises(SchemaError, match=r"other\.onnx holds no network of its card's shape"):
         network_of(path)
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkpoint of a refinement of one turn."""
+    path = tmp_path_factory.mktemp("begun") / "refining.pt"
+    refine(network_of(SHIPPED), CHANNEL, ONE, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"first": [1]}, {"first": {}}, {"network": {}}, {"optimizer": {}}, {"critic": None}, {"turn": "one"},
+        {"turn": 0}, {"turn": 9}, {"curve": "none"}, {"how": None},
+    ],
+)  # fmt: skip
+def test_a_checkpoint_of_other_parts_is_refused(begun: Path, damage: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "refining.pt"
+    torch.save({**torch.load(begun, weights_only=True), **damage}, path)
+    with pytest.raises((SchemaError, InvalidValueError), match=r"refining\.pt is (damaged|of another)"):
+        refine(network_of(SHIPPED), CHANNEL, ONE, path)
+
+
+def test_a_checkpoint_that_was_torn_or_changed_is_refused(begun: Path, tmp_path: Path) -> None:
+    path, whole = tmp_path / "refining.pt", begun.read_bytes()
+    middle = len(whole) // 2
+    for damaged in (b"", whole[:100], whole[:-1], whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :]):
+        path.write_bytes(damaged)
+        with pytest.raises(SchemaError, match=r"refining\.pt is no checkpoint .* remove it"):
+            refine(network_of(SHIPPED), CHANNEL, ONE, path)
+    torch.save({**torch.load(begun, weights_only=True), "tokens": "of the other channel"}, path)
+    with pytest.raises(SchemaError, match=r"refining\.pt is of .*; name another checkpoint, or remove it"):
+        refine(network_of(SHIPPED), CHANNEL, ONE, path)
 
 
 @pytest.mark.slow

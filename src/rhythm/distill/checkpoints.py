@@ -1,6 +1,7 @@
 """What every training run here has in common: the rate of a step, the step itself, the checkpoint and its curve."""
 
 import io
+import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -52,13 +53,29 @@ def read_checkpoint(path: Path, schema: str, tokens: str) -> dict[str, Any]:
         SchemaError: the file is damaged, or of another schema or token version.
     """
     try:
+        _check_archive(path)
         held: dict[str, Any] = torch.load(path, weights_only=True)
         found = held["schema"], held["tokens"]
     except Exception as error:  # noqa: BLE001 - the unpickler raises whatever a damaged file makes it raise
         raise SchemaError(f"{path.name} is no checkpoint ({type(error).__name__}); remove it to begin anew") from None
     if found != (schema, tokens):
-        raise SchemaError(f"{path.name} is of {', '.join(map(str, found))}; this version reads {schema}, {tokens}")
+        raise SchemaError(
+            f"{path.name} is of {', '.join(str(one)[:60] for one in found)}; this version reads {schema}, {tokens}; "
+            "name another checkpoint, or remove it"
+        )
     return held
+
+
+def _check_archive(path: Path) -> None:
+    """Every part by its own check sum, which torch does not look at.
+
+    Raises:
+        BadZipFile: the file is no archive, or a part of it was changed.
+    """
+    with zipfile.ZipFile(path) as archive:
+        damaged = archive.testzip()
+    if damaged is not None:
+        raise zipfile.BadZipFile(damaged)
 
 
 def curve_rows(curve: Sequence[Mapping[str, float]]) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from rhythm.bench.versions import versions
 from rhythm.distill.checkpoints import curve_rows, read_checkpoint, share_of_rate, write_checkpoint
 from rhythm.distill.critic import Critic
 from rhythm.life.counter import Stream, scramble_seeds
-from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, InvalidValueError
+from rhythm.vocab import ACTION_COUNT, WEEK_STEPS, InvalidValueError, SchemaError
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
@@ -282,11 +282,24 @@ def _save(so_far: Refined, path: Path) -> None:
 
 def _take_up(so_far: Refined, path: Path) -> None:
     held = read_checkpoint(path, REFINING_CHECKPOINT, so_far.channel.tokens_version)
-    first = so_far.first.state_dict()
-    same = held["first"].keys() == first.keys() and all(torch.equal(held["first"][name], first[name]) for name in first)
-    if held["how"] != _described(so_far) or not same:
+    try:
+        same = held["how"] == _described(so_far) and _same_numbers(held["first"], so_far.first.state_dict())
+        if same:
+            _go_on(so_far, held)
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError, RuntimeError) as error:
+        raise SchemaError(f"{path.name} is damaged ({type(error).__name__}); remove it to begin anew") from None
+    if not same:
         raise InvalidValueError(f"{path} is of another refinement; name another checkpoint, or remove it")
+
+
+def _same_numbers(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> bool:
+    return one.keys() == other.keys() and all(torch.equal(one[name], other[name]) for name in other)
+
+
+def _go_on(so_far: Refined, held: Mapping[str, Any]) -> None:
     so_far.network.load_state_dict(held["network"])
     so_far.optimizer.load_state_dict(held["optimizer"])
     so_far.critic.take_up(held["critic"])
-    so_far.turn, so_far.curve = held["turn"], held["curve"]
+    so_far.turn, so_far.curve = int(held["turn"]), list(held["curve"])
+    if [row["step"] for row in so_far.curve] != list(range(1, so_far.turn + 1)) or so_far.turn > so_far.how.turns:
+        raise ValueError("turn and curve are not of one refinement")
