@@ -1,9 +1,11 @@
 """Files of a refinement: what would destroy another, or could never be written, is refused before the first turn."""
 
+import inspect
 from pathlib import Path
 
 import pytest
 
+from rhythm.cli.commands import distill, student
 from rhythm.cli.refining import checkpoint_of
 from rhythm.vocab import InvalidValueError
 
@@ -42,3 +44,9 @@ def test_weights_that_cannot_be_written_are_refused(to: str, tmp_path: Path, mon
     (tmp_path / "plain").write_text("no folder")
     with pytest.raises(NotADirectoryError):
         checkpoint_of(None, tmp_path / "plain" / "refined.onnx", tmp_path / "first.onnx")
+
+
+def test_the_students_of_both_channels_are_refined_into_files_of_their_own() -> None:
+    """One after the other, both as by default: the second neither meets the first's checkpoint nor its weights."""
+    ours, theirs = (inspect.signature(command).parameters["to"].default for command in (student.refine, distill.refine))
+    assert ours != theirs

@@ -13,7 +13,6 @@ from rhythm.vocab import InvalidValueError
 if TYPE_CHECKING:
     from rhythm.distill.refining import Refining
 
-DEFAULT_TO = Path("runs/refined.onnx")
 SHIPPED = "as the shipped weights were refined"
 """Said in place of a default, which the refinement of the shipped weights gives."""
 Weights = Annotated[Path | None, typer.Option(help="Weights to begin with; the shipped ones by default.")]

@@ -112,7 +112,7 @@ def export(
 
 @app.command(epilog="Example: [bold]rhythm distill refine --turns 50 --to runs/refined.onnx[/bold]")
 def refine(
-    to: To = refining.DEFAULT_TO,
+    to: To = Path("runs/refined.onnx"),
     weights: refining.Weights = None,
     checkpoint: refining.Checkpoint = None,
     turns: refining.Turns = None,

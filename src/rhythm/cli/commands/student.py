@@ -105,9 +105,9 @@ def export(
         typer.echo(f"{name}: {value:.4f}")
 
 
-@app.command(epilog="Example: [bold]rhythm student refine --turns 20 --to runs/refined.onnx[/bold]")
+@app.command(epilog="Example: [bold]rhythm student refine --turns 20 --to runs/refined-device.onnx[/bold]")
 def refine(
-    to: To = refining.DEFAULT_TO,
+    to: To = Path("runs/refined-device.onnx"),
     weights: refining.Weights = None,
     checkpoint: refining.Checkpoint = None,
     turns: refining.Turns = None,
