@@ -18,6 +18,7 @@ from rhythm.distill.device_refined import ways_of, write_refined
 from rhythm.distill.refining import gain_of, refine
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.policy.student.device_model import DEVICE_WEIGHTS, DeviceModel, device_model, read_device_model
+from rhythm.policy.student.device_tokens import DEVICE_TOKEN_WIDTH
 from rhythm.policy.suggest import FLOOR, SETTINGS
 from rhythm.vocab import InvalidValueError, SchemaError
 
@@ -82,6 +83,13 @@ def test_a_file_can_be_trained_on(model: DeviceModel) -> None:
     again = live(model_of(network), SEEDS, keys, 28)
     np.testing.assert_array_equal(lived.chosen, again.chosen)
     assert device_difference(network, DEVICE_WEIGHTS, lived.tokens) < 1e-4
+
+
+def test_a_network_of_no_numbers_is_not_like_its_file() -> None:
+    network = network_of(DEVICE_WEIGHTS)
+    with torch.no_grad():
+        network.norm.weight[0] = float("nan")
+    assert np.isnan(device_difference(network, DEVICE_WEIGHTS, np.zeros((2, 3, DEVICE_TOKEN_WIDTH), np.float32)))
 
 
 def test_a_card_of_another_shape_is_refused(tmp_path: Path) -> None:

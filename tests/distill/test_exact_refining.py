@@ -11,11 +11,14 @@ import torch
 from rhythm.bench.conditions import ReservedSeedError
 from rhythm.distill.exact_channel import EXACT_REFINING, ExactChannel
 from rhythm.distill.exact_refined import compared, write_refined
-from rhythm.distill.export import greatest_difference, network_of
+from rhythm.distill.export import export, greatest_difference, network_of
+from rhythm.distill.model_writing import checked
 from rhythm.distill.refining import refine
 from rhythm.life.counter import Stream, scramble_seeds
 from rhythm.policy.student.model_file import read_model
 from rhythm.policy.student.shipped import SHIPPED
+from rhythm.policy.student.tokens import TOKEN_WIDTH
+from rhythm.policy.student.weights_file import DamagedModelError
 from rhythm.vocab import InvalidValueError, SchemaError
 
 SEEDS = np.arange(6_900_000, 6_900_006)
@@ -85,6 +88,41 @@ def test_a_checkpoint_that_was_torn_or_changed_is_refused(begun: Path, tmp_path:
     torch.save({**torch.load(begun, weights_only=True), "tokens": "of the other channel"}, path)
     with pytest.raises(SchemaError, match=r"refining\.pt is of .*; name another checkpoint, or remove it"):
         refine(network_of(SHIPPED), CHANNEL, ONE, path)
+
+
+@pytest.mark.parametrize(
+    ("other", "match"),
+    [
+        ({"rate": float("nan")}, "rate is a number above 0; got nan"),
+        ({"rate": float("inf")}, "rate is a number above 0"),
+        ({"rate": 0.0}, "rate is a number above 0"),
+        ({"first_seed": -1}, "whole numbers from 0; got -1"),
+        ({"first_seed": 2**63 - 9}, "whole numbers of 63 bits"),
+        ({"first_seed": 10**30}, "whole numbers of 63 bits"),
+        ({"first_seed": 1_000_000 - 13}, "seed 1000000 is kept for evaluation"),  # in the last of three turns
+        ({"first_seed": 9_990}, "seed 10000 is kept for evaluation"),
+    ],
+)
+def test_an_impossible_refinement_is_refused_before_anything_is_played(
+    other: dict[str, Any], match: str, tmp_path: Path
+) -> None:
+    told: list[str] = []
+    with pytest.raises((InvalidValueError, ReservedSeedError), match=match):
+        refine(network_of(SHIPPED), CHANNEL, replace(FEW, **other), tmp_path / "x.pt", lambda one, _n: told.append(one))
+    assert told == []
+
+
+def test_weights_that_are_no_numbers_are_neither_kept_nor_written_nor_passed(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValueError, match=r"left weights that are no numbers; refine anew, .* below 1e\+30"):
+        refine(network_of(SHIPPED), CHANNEL, replace(FEW, rate=1e30, every=9), tmp_path / "x.pt")
+    assert not (tmp_path / "x.pt").exists()
+    network = network_of(SHIPPED)
+    with torch.no_grad():
+        network.norm.weight[0] = float("nan")
+    export(network, tmp_path / "x.onnx", {})
+    difference = greatest_difference(network, tmp_path / "x.onnx", np.zeros((2, 3, TOKEN_WIDTH), np.float32))
+    with pytest.raises(DamagedModelError, match="differs from the network by nan"):
+        checked(tmp_path / "x.onnx", difference)
 
 
 @pytest.mark.slow

@@ -15,7 +15,7 @@ from rhythm.distill.device_lives import read_lives
 from rhythm.distill.device_network import DeviceShape, DeviceStudent
 from rhythm.distill.device_training import load_device, remembered_weeks, stated
 from rhythm.distill.model_reading import network_in, session_of
-from rhythm.distill.model_writing import checked, write_model
+from rhythm.distill.model_writing import checked, larger, write_model
 from rhythm.distill.network import parameters_of
 from rhythm.policy.student.device_memory import MEMORY_WIDTH
 from rhythm.policy.student.device_model import (
@@ -113,7 +113,8 @@ def device_difference(network: DeviceStudent, path: Path, tokens: NDArray[Any]) 
             (hidden, expected.hidden[:, t].numpy()),
             (quantiles(raw), beliefs[:, t]),
         )
-        worst = max(worst, *(float(np.abs(ours - theirs).max()) for ours, theirs in pairs))
+        for ours, theirs in pairs:
+            worst = larger(worst, ours, theirs)
     return worst
 
 

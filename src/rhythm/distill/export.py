@@ -16,7 +16,7 @@ from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
 from rhythm.distill.graph import belief_head, step_graph
 from rhythm.distill.model_reading import network_in, session_of
-from rhythm.distill.model_writing import checked, write_model
+from rhythm.distill.model_writing import checked, larger, write_model
 from rhythm.distill.network import Shape, Student, parameters_of
 from rhythm.distill.training import load
 from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, Model, read_model
@@ -126,5 +126,5 @@ def greatest_difference(network: Student, path: Path, tokens: np.ndarray[Any, np
         said = reader.read(tokens[:, step])
         for name in ("actions", "values", "beliefs", "accepts"):
             right = getattr(expected, name)[:, step].numpy()
-            worst = max(worst, float(np.abs(getattr(said, name) - right).max()))
+            worst = larger(worst, getattr(said, name), right)
     return worst

@@ -1,9 +1,11 @@
 """Write weights with the card that names them, and refuse those that say anything else than the network did."""
 
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from rhythm.bench.results import write_whole
 from rhythm.policy.student.weights_file import DamagedModelError
@@ -21,6 +23,11 @@ def write_model(path: Path, weights: bytes, card: msgspec.Struct) -> None:
 def write_card(weights: Path, card: msgspec.Struct) -> None:
     """Write the card beside a file of weights."""
     write_whole(weights.with_suffix(".json"), msgspec.json.format(msgspec.json.encode(card), indent=2))
+
+
+def larger(worst: float, ours: NDArray[Any], theirs: NDArray[Any]) -> float:
+    """The greatest difference so far, once these were compared too; not a number where one of them is none."""
+    return float(np.maximum(worst, np.abs(ours - theirs).max()))
 
 
 def checked(path: Path, difference: float) -> float:

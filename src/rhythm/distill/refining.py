@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
+from rhythm.bench.conditions import check_training_seeds
 from rhythm.bench.versions import versions
 from rhythm.distill.checkpoints import curve_rows, read_checkpoint, share_of_rate, write_checkpoint
 from rhythm.distill.critic import Critic
@@ -66,6 +67,20 @@ class Refining:
     trust: float
     first_seed: int
     every: int = 20
+
+    def check(self) -> None:
+        """Look at all turns before the first is played.
+
+        Raises:
+            InvalidValueError: a rate that changes nothing or is no number, or seeds that are none.
+            ReservedSeedError: a seed of some turn belongs to the benchmark.
+        """
+        if not 0.0 < self.rate < np.inf:
+            raise InvalidValueError(f"a rate is a number above 0; got {self.rate}")
+        if self.first_seed + self.turns * self.people > np.iinfo(np.int64).max:
+            raise InvalidValueError(f"seeds are whole numbers of 63 bits; got {self.first_seed} and those after it")
+        for turn in range(self.turns):
+            check_training_seeds(self.lives_of(turn)[0])
 
     def lives_of(self, turn: int) -> tuple[NDArray[np.int64], NDArray[np.uint64], int]:
         """Seeds and keys of the lives of a turn, and for how many slots they last."""
@@ -152,7 +167,11 @@ class Refined:
         self.curve: list[dict[str, float]] = []
 
     def step(self) -> None:
-        """Play a turn and learn from it."""
+        """Play a turn and learn from it.
+
+        Raises:
+            InvalidValueError: the weights are no numbers any more.
+        """
         how = self.how
         seeds, keys, slots = how.lives_of(self.turn)
         lived = self.channel.live(self.network, seeds, keys, slots)
@@ -167,6 +186,10 @@ class Refined:
             group["lr"] = how.rate * share_of_rate(self.turn, warmup=_WARMUP, steps=how.turns, least=_LEAST_RATE)
         nn.utils.clip_grad_norm_(self.network.parameters(), 1.0)
         self.optimizer.step()
+        if not all(bool(part.isfinite().all()) for part in self.network.parameters()):
+            raise InvalidValueError(
+                f"turn {self.turn + 1} left weights that are no numbers; refine anew, with a rate below {how.rate:g}"
+            )
         self.turn += 1
         wellbeing = float(lived.wellbeing.mean())
         self.curve.append({"step": self.turn, "wellbeing": wellbeing, "foreseen": foreseen, "divergence": away})
@@ -224,9 +247,10 @@ def refine(
 
     Raises:
         SchemaError: the checkpoint is damaged or of another version.
-        InvalidValueError: the checkpoint is of another refinement.
-        ReservedSeedError: a seed belongs to the benchmark.
+        InvalidValueError: the checkpoint is of another refinement; see `Refining.check` and `Refined.step` too.
+        ReservedSeedError: a seed belongs to the benchmark; nothing was played then.
     """
+    how.check()
     so_far = Refined(first, channel, how)
     if checkpoint.exists():
         _take_up(so_far, checkpoint)
