@@ -10,6 +10,7 @@ import torch
 
 from rhythm.adapt.plan import plan_beside
 from rhythm.bench.conditions import ReservedSeedError
+from rhythm.distill import refining
 from rhythm.distill.choices import chances_of_suggesting
 from rhythm.distill.device_channel import DEVICE_REFINING, DeviceChannel, live
 from rhythm.distill.device_export import device_difference, model_of, network_of
@@ -52,6 +53,25 @@ def test_what_fared_better_gets_likelier_and_what_strays_is_held() -> None:
     assert rises[0] > rises[1] > 0.0
     silent = gain_of(first, first, np.full_like(chosen, -1), gained, FLOOR)
     assert [float(part) for part in silent] == [0.0, 0.0]
+
+
+@pytest.mark.slow
+def test_what_is_learned_does_not_hang_on_how_many_lives_are_reckoned_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The slopes of parts add up to that of all lives, whatever share of each part is silent."""
+    first = network_of(DEVICE_WEIGHTS)
+    with torch.no_grad():
+        first.values.bias.sub_(0.12)  # so that silence is common, and not alike in all lives
+    curves, networks = [], []
+    for at_once in (96, 2):
+        monkeypatch.setattr(refining, "_AT_ONCE", at_once)
+        refined = refine(first, CHANNEL, replace(FEW, long_weeks=1), tmp_path / f"{at_once}.pt")
+        curves.append([row["divergence"] for row in refined.curve])
+        networks.append(torch.cat([part.flatten() for part in refined.network.parameters()]))
+    np.testing.assert_allclose(curves[1], curves[0], rtol=1e-2)
+    start = torch.cat([part.flatten() for part in first.parameters()])
+    assert float((networks[0] - networks[1]).detach().norm()) < 0.05 * float((networks[0] - start).detach().norm())
 
 
 def test_the_gain_is_that_of_the_chances_with_which_is_chosen() -> None:

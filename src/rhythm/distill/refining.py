@@ -204,10 +204,11 @@ class Refined:
             channel.logits(said), channel.logits(before), lived.chosen[some], gained[some], channel.floor
         )
         held = channel.held(said, before, torch.from_numpy(lived.beliefs[some]))
-        share = len(tokens) / len(lived.tokens)
-        loss = share * (self.how.kept_near * divergence - gain + held)
+        slots = len(tokens) / len(lived.tokens)
+        asked = float((lived.chosen[some] >= 0).sum() / max(1, (lived.chosen >= 0).sum()))  # fewer where all is silent
+        loss = asked * (self.how.kept_near * divergence - gain) + slots * held
         loss.backward()  # type: ignore[no-untyped-call]
-        return share * float(divergence.detach())
+        return asked * float(divergence.detach())
 
 
 def gain_of(
