@@ -112,11 +112,12 @@ def test_a_network_of_no_numbers_is_not_like_its_file() -> None:
     assert np.isnan(device_difference(network, DEVICE_WEIGHTS, np.zeros((2, 3, DEVICE_TOKEN_WIDTH), np.float32)))
 
 
-def test_a_card_of_another_shape_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("said", "other"), [('"reading": 96', '"reading": 95'), ('"blocks": 2', '"blocks": 1')])
+def test_a_card_of_another_shape_is_refused(said: str, other: str, tmp_path: Path) -> None:
     path = tmp_path / "other.onnx"
     path.write_bytes(DEVICE_WEIGHTS.read_bytes())
     card = DEVICE_WEIGHTS.with_suffix(".json").read_text()
-    path.with_suffix(".json").write_text(card.replace('"reading": 96', '"reading": 95'))
+    path.with_suffix(".json").write_text(card.replace(said, other))
     with pytest.raises(SchemaError, match=r"other\.onnx holds no network of its card's shape"):
         network_of(path)
 

@@ -46,12 +46,15 @@ def test_copies_share_person_and_luck_and_differ_in_what_is_drawn() -> None:
         CHANNEL.live(network, np.array([5]), keys[:1], 28)
 
 
-def test_a_card_of_another_shape_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "other.onnx"
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [('"width": 96', '"width": 64'), ('"heads": 4', '"heads": 2'), ('"heads": 4', '"heads": 0'),
+     ('"layers": 3', '"layers": 2'), ('"layers": 3', '"layers": 0')],
+)  # fmt: skip
+def test_a_card_of_another_shape_is_refused(said: str, other: str, tmp_path: Path) -> None:
+    path, card = tmp_path / "other.onnx", SHIPPED.with_suffix(".json").read_text()
     path.write_bytes(SHIPPED.read_bytes())
-    path.with_suffix(".json").write_text(
-        SHIPPED.with_suffix(".json").read_text().replace('"width": 96', '"width": 64', 1)
-    )
+    path.with_suffix(".json").write_text(card.replace(said, other, 1))
     with pytest.raises(SchemaError, match=r"other\.onnx holds no network of its card's shape"):
         network_of(path)
 

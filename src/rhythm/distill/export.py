@@ -15,13 +15,14 @@ import torch
 from rhythm.bench.versions import versions
 from rhythm.distill.dataset import described
 from rhythm.distill.graph import belief_head, step_graph
-from rhythm.distill.model_reading import network_in, session_of
+from rhythm.distill.model_reading import network_in, past_in, session_of
 from rhythm.distill.model_writing import checked, larger, write_model
 from rhythm.distill.network import Shape, Student, parameters_of
 from rhythm.distill.training import load
 from rhythm.policy.student.model_file import MODEL_SCHEMA, Card, Model, read_model
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION
 from rhythm.policy.student.weights_file import digest_of_weights
+from rhythm.vocab import SchemaError
 
 LIMITS: Final = (
     "It learned from simulated people whose meters are seen exactly, in weeks of 28 slots; it has read "
@@ -81,6 +82,8 @@ def network_of(path: Path) -> Student:
         DamagedModelError: the weights are missing, or not those of the card.
     """
     card = read_model(path).card  # checks the file against its card
+    if min(card.layers, card.heads) < 1 or past_in(path) != (card.layers, card.heads, card.width // card.heads):
+        raise SchemaError(f"{path.name} holds no network of its card's shape (heads or layers)")
     return network_in(
         path, lambda: Student(Shape(card.width, card.layers, card.heads)), lambda held: {**held, **belief_head(held)}
     )

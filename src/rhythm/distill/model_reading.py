@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 import numpy as np
 import onnx
@@ -14,6 +14,8 @@ from torch import nn
 from rhythm.vocab import SchemaError
 
 Constants = Mapping[str, NDArray[Any]]
+_BLOCKS: Final = "blocks."
+"""Of a network's parameters that repeat: none may be left over, or the file has more blocks than its card."""
 Network = TypeVar("Network", bound=nn.Module)
 
 
@@ -36,7 +38,15 @@ def network_in(
         network.load_state_dict({name: torch.from_numpy(np.array(held[name])) for name in network.state_dict()})
     except (KeyError, TypeError, RuntimeError) as error:
         raise SchemaError(f"{path.name} holds no network of its card's shape ({type(error).__name__})") from None
+    if {name for name in constants if name.startswith(_BLOCKS)} - network.state_dict().keys():
+        raise SchemaError(f"{path.name} holds no network of its card's shape (more blocks)")
     return network
+
+
+def past_in(path: Path) -> tuple[int, ...]:
+    """Layers, heads and width of a head that a file of weights reads what is past with; none where it reads none."""
+    inputs = {one.name: one.type.tensor_type.shape.dim for one in onnx.load(path).graph.input}
+    return tuple(size.dim_value for size in inputs.get("past_keys", ()) if size.dim_value)
 
 
 def session_of(weights: bytes) -> Any:
