@@ -9,10 +9,10 @@ SIZE="--width $WIDTH --layers $LAYERS --heads 4 --batch $BATCH"
 
 $RHYTHM distill teach --weeks "$WEEKS" --data "$OUT/data" --first-seed "$FIRST_SEED" --shard "$SHARD" --workers "${WORKERS:-2}"
 $RHYTHM distill train --data "$OUT/data" --checkpoint "$OUT/first.pt" $SIZE --steps "$STEPS" --rate 2.5e-3 --seed "$SEED"
-$RHYTHM distill export --checkpoint "$OUT/first.pt" --to "$OUT/first.onnx" --data "$OUT/data"
+$RHYTHM distill export --checkpoint "$OUT/first.pt" --to "$OUT/acting.onnx" --data "$OUT/data"
 
 $RHYTHM distill teach --weeks "$AGAIN" --data "$OUT/again" --first-seed $((FIRST_SEED + 1000000)) --shard "$SHARD" --workers "${WORKERS:-2}" \
-    --actor "$OUT/first.onnx"
+    --actor "$OUT/acting.onnx"
 $RHYTHM distill train --data "$OUT/data" --data "$OUT/again" --checkpoint "$OUT/second.pt" --start "$OUT/first.pt" \
     $SIZE --steps "$FURTHER" --rate 1.5e-3 --seed $((SEED + 1))
 $RHYTHM distill export --checkpoint "$OUT/second.pt" --to "$OUT/taught.onnx" --data "$OUT/data" --data "$OUT/again"

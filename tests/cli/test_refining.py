@@ -2,6 +2,7 @@
 
 import inspect
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -50,3 +51,10 @@ def test_the_students_of_both_channels_are_refined_into_files_of_their_own() -> 
     """One after the other, both as by default: the second neither meets the first's checkpoint nor its weights."""
     ours, theirs = (inspect.signature(command).parameters["to"].default for command in (student.refine, distill.refine))
     assert ours != theirs
+
+
+@pytest.mark.parametrize("command", [distill, student])
+def test_a_training_curve_and_a_card_have_names_of_their_own(command: ModuleType) -> None:
+    """Trained and exported as by default: the card of the weights does not take the place of the curve."""
+    weights = inspect.signature(command.export).parameters["to"].default
+    assert command.DEFAULT_CHECKPOINT.with_suffix(".json") != weights.with_suffix(".json")

@@ -126,6 +126,7 @@ def test_weights_that_are_no_numbers_are_neither_kept_nor_written_nor_passed(tmp
     difference = greatest_difference(network, tmp_path / "x.onnx", np.zeros((2, 3, TOKEN_WIDTH), np.float32))
     with pytest.raises(DamagedModelError, match="differs from the network by nan"):
         checked(tmp_path / "x.onnx", difference)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow

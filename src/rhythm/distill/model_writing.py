@@ -34,8 +34,10 @@ def checked(path: Path, difference: float) -> float:
     """The greatest difference between what is served and what was trained.
 
     Raises:
-        DamagedModelError: it is above `MOST_DIFFERENCE`.
+        DamagedModelError: it is above `MOST_DIFFERENCE`; weights and card are gone then.
     """
     if not difference <= MOST_DIFFERENCE:
-        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; do not serve it")
+        path.unlink(missing_ok=True)
+        path.with_suffix(".json").unlink(missing_ok=True)
+        raise DamagedModelError(f"{path.name} differs from the network by {difference:.1e}; it was taken away again")
     return difference

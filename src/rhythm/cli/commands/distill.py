@@ -18,7 +18,7 @@ Data = Annotated[list[Path], typer.Option("--data", help="Folder of taught weeks
 Checkpoint = Annotated[Path, typer.Option("--checkpoint", help="File that training writes and goes on from.")]
 To = Annotated[Path, typer.Option(help="File of weights to write; its card goes beside it.")]
 DEFAULT_DATA = Path("runs/data")
-DEFAULT_CHECKPOINT = Path("runs/student.pt")
+DEFAULT_CHECKPOINT = Path("runs/student-training.pt")
 
 
 @app.callback()
@@ -84,7 +84,9 @@ def train(
     typer.echo(f"checkpoint: {checkpoint}", err=True)
 
 
-@app.command(epilog="Example: [bold]rhythm distill export --checkpoint runs/student.pt --to runs/student.onnx[/bold]")
+@app.command(
+    epilog="Example: [bold]rhythm distill export --to runs/student.onnx[/bold]"
+)
 def export(
     checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
     to: To = Path("runs/student.onnx"),

@@ -14,7 +14,7 @@ from rhythm.cli.output import JsonOption, print_json, progress
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
 DEFAULT_DATA = Path("runs/device-data")
-DEFAULT_CHECKPOINT = Path("runs/student-device.pt")
+DEFAULT_CHECKPOINT = Path("runs/student-device-training.pt")
 Data = Annotated[Path, typer.Option(help="Folder of taught lives.")]
 To = Annotated[Path, typer.Option(help="File of weights to write; card and plan of adapters go beside it.")]
 Checkpoint = Annotated[Path, typer.Option(help="File that training writes and goes on from.")]
