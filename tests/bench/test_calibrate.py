@@ -1,10 +1,12 @@
 """The acceptance table: determinism in every form, rows from results, bands that can fail."""
 
+import io
 from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from rhythm.bench import determinism
 from rhythm.bench.calibrate import CONDITION, calibration_rows, played_rows
@@ -80,3 +82,14 @@ def test_the_life_model_stands_where_it_must(tmp_path: Path, monkeypatch: pytest
     rows = calibration_rows(tmp_path)
     assert {"random", "heuristic", "constant", "headroom", "determinism"} <= {row.name for row in rows}
     assert [row for row in rows if row.ok is not True] == []
+
+
+def test_a_checked_table_has_whole_names_and_no_empty_columns() -> None:
+    """In a terminal of 60 columns too: a name that was cut could not be looked up."""
+    name = "belief_error-less-first/refined/in-distribution-wide-classic"
+    console = Console(width=60, record=True, file=io.StringIO())
+    console.print(checked_table("Refined", [Row(name, 0.0045, 0.0037, 0.0054, 2000)]))
+    lines = console.export_text().splitlines()
+    assert name in "".join(line[1:].split("│")[0].strip() for line in lines if "│" in line)
+    assert "real people" not in "\n".join(lines)
+    assert checked_table("Refined", [Row(name, 0.0045, note="why")]).columns[-1].header == "note"

@@ -213,23 +213,30 @@ def gains_table(title: str, rows: Sequence[Row]) -> "Table":
     return table
 
 
+_NOTE: Final = 6
+_FURTHER: Final = {3: "must be", 4: "", 5: "real people", _NOTE: "note"}
+"""Columns of a checked table that stand only where a row fills them, by their place."""
+
+
 def checked_table(title: str, rows: Iterable[Row]) -> "Table":
     """Rows with the band each must lie in and whether it does, for the terminal."""
     from rich.table import Table  # noqa: PLC0415
 
-    table = Table(title=title, title_justify="left", title_style="bold")
-    table.add_column("name")
-    table.add_column("value", justify="right")
-    table.add_column("95 % interval", justify="right")
-    table.add_column("must be", justify="right")
-    table.add_column("")
-    table.add_column("real people", justify="right")
-    table.add_column("note", style="dim")
     verdicts = {True: "[green]ok[/green]", False: "[bold red]no[/bold red]", None: ""}
+    lines = []
     for row in rows:
         cell = _cell(row)
         real = "" if row.real is None else f"{row.real:g}"
-        table.add_row(row.name, cell.value, cell.interval, _band(row.band), verdicts[row.ok], real, row.note)
+        lines.append((row.name, cell.value, cell.interval, _band(row.band), verdicts[row.ok], real, row.note))
+    table = Table(title=title, title_justify="left", title_style="bold")
+    table.add_column("name", overflow="fold")  # whole, however narrow the terminal is
+    table.add_column("value", justify="right")
+    table.add_column("95 % interval", justify="right")
+    filled = [place for place in _FURTHER if any(line[place] for line in lines)]
+    for place in filled:
+        table.add_column(_FURTHER[place], style="dim" if place == _NOTE else "")
+    for line in lines:
+        table.add_row(*line[:3], *(line[place] for place in filled))
     return table
 
 

@@ -84,9 +84,7 @@ def train(
     typer.echo(f"checkpoint: {checkpoint}", err=True)
 
 
-@app.command(
-    epilog="Example: [bold]rhythm distill export --to runs/student.onnx[/bold]"
-)
+@app.command(epilog="Example: [bold]rhythm distill export --to runs/student.onnx[/bold]")
 def export(
     checkpoint: Checkpoint = DEFAULT_CHECKPOINT,
     to: To = Path("runs/student.onnx"),
