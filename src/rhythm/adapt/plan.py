@@ -77,6 +77,11 @@ def read_plan(path: Path, base: str, width: int) -> AdapterPlan:
 
 
 @lru_cache(maxsize=4)
+def plan_path(weights: Path) -> Path:
+    """Where the plan of a file of weights stands: beside it."""
+    return weights.with_name(f"{weights.stem}-adapters.json")
+
+
 def plan_beside(weights: Path, base: str, width: int) -> AdapterPlan:
     """The plan beside a file of weights; errors as `read_plan`."""
-    return read_plan(weights.with_name(weights.stem + "-adapters.json"), base, width)
+    return read_plan(plan_path(weights), base, width)

@@ -62,7 +62,9 @@ def checkpoint_of(given: Path | None, to: Path, weights: Path) -> Path:
 
 def _beside(weights: Path) -> tuple[Path, ...]:
     """Weights, their card and their plan of adapters."""
-    return weights, weights.with_suffix(".json"), weights.with_name(f"{weights.stem}-adapters.json")
+    from rhythm.adapt.plan import plan_path  # noqa: PLC0415
+
+    return weights, weights.with_suffix(".json"), plan_path(weights)
 
 
 def _check_apart(files: Sequence[Path]) -> None:

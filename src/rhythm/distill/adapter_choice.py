@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rhythm.adapt.fitting import Answers, Outcome, Verdict, adapted, fit, losses, weekly
-from rhythm.adapt.plan import PLAN_SCHEMA, AdapterPlan
+from rhythm.adapt.plan import PLAN_SCHEMA, AdapterPlan, plan_path
 from rhythm.bench.results import write_whole
 from rhythm.distill.device_lives import widened_styles
 from rhythm.distill.device_record import Heard, Recorded, heard, record
@@ -133,6 +133,6 @@ def worse_after(one: Answers, week: int, plan: AdapterPlan) -> tuple[Outcome, bo
 
 def write_plan(plan: AdapterPlan, weights: Path) -> Path:
     """Write a plan beside the weights that it belongs to; its path."""
-    path = weights.with_name(weights.stem + "-adapters.json")
+    path = plan_path(weights)
     write_whole(path, msgspec.json.format(msgspec.json.encode(plan), indent=2))
     return path
