@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from numpy.typing import NDArray
 
 from adapt.people import answers
 from rhythm.adapt.plan import read_plan
@@ -20,7 +21,7 @@ from rhythm.distill.device_lives import TaughtLives, lived, read_lives
 from rhythm.distill.device_network import DeviceShape
 from rhythm.distill.device_plots import lines_of
 from rhythm.distill.device_record import heard, log_losses, personal
-from rhythm.distill.device_rivals import beta_logits, general_table, posterior_logits
+from rhythm.distill.device_rivals import beta_logits, general_table, posterior_logits, told_logits
 from rhythm.distill.device_training import (
     DeviceRecipe,
     begin_device,
@@ -229,6 +230,29 @@ def test_the_posterior_foresees_the_same_answers() -> None:
     assert logits[0] == pytest.approx(posterior_logits(lives, 1, 0, 1, memory=False)[0])
 
 
+def test_who_is_told_the_person_foresees_more_than_a_stranger_and_less_than_the_truth() -> None:
+    lives = evaluation_lives(24, 14)
+    week = slice(28, 56)
+
+    def loss_of(logits: list[NDArray[np.float64]]) -> float:
+        scored = log_losses(np.array(logits), lives.accepted)[:, week]
+        return float(np.nanmean(personal(scored, lives.looked[:, week])))
+
+    told = loss_of([told_logits(lives, person, 56) for person in range(24)])
+    stranger = loss_of([posterior_logits(lives, person, 0, 56, memory=False) for person in range(24)])
+    truth = loss_of(list(np.log(lives.chances / (1.0 - lives.chances))))
+    assert truth < told < stranger
+
+
+def test_who_is_told_the_person_is_told_of_their_changes_and_reads_the_weeks_before() -> None:
+    lives = evaluation_lives(2, 14)
+    logits = told_logits(lives, 1, 56)
+    assert np.array_equal(logits[:28], told_logits(lives, 1, 28))
+    first = replace(lives, people=np.repeat(lives.people[:1], 2, axis=0))
+    assert not np.array_equal(lives.people[0], lives.people[1])
+    assert not np.array_equal(logits[28:], told_logits(first, 1, 56)[28:])
+
+
 @pytest.mark.slow
 def test_table_and_curve_have_every_row() -> None:
     from rhythm.adapt.job import shipped_plan  # noqa: PLC0415
@@ -238,7 +262,7 @@ def test_table_and_curve_have_every_row() -> None:
         row.name: row for row in adapter_table.rows_of(adapter_table.table(model, shipped_plan(model), 3, 1, weeks=6))
     }
     for learner in adapter_table.LEARNERS:
-        assert rows[f"loss/{learner}/week-5"].n == (1 if learner.startswith("posterior") else 3)
+        assert rows[f"loss/{learner}/week-5"].n == (1 if learner.startswith(("posterior", "told-person")) else 3)
     assert "worse-after/adapter-gated/week-6" in rows
     assert "short-with-adapter-less-long/student/days-30-to-36" in rows
     curve = device_curve.curve_rows(device_curve.answer_curve(model, 4, 1), device_curve.wellbeing_curve(model, 2, 1))

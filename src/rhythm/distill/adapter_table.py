@@ -26,7 +26,7 @@ from rhythm.distill.device_record import (
     personal,
     record,
 )
-from rhythm.distill.device_rivals import BETA_STRENGTHS, beta_logits, general_table, posterior_logits
+from rhythm.distill.device_rivals import BETA_STRENGTHS, beta_logits, general_table, posterior_logits, told_logits
 from rhythm.distill.teacher import people_of
 from rhythm.life.answer_styles import StyleRange, sample_styles
 from rhythm.life.populations import Population, sample_people
@@ -39,7 +39,7 @@ WEEKS: Final = 9
 """Weeks lived: an adapter of week w has learned from the w - 1 before."""
 LEARNERS: Final = (
     "base-rate", "beta-bernoulli", "student-without-memory", "student", "adapter", "adapter-gated", "posterior",
-    "posterior-and-student", "told-everything",
+    "posterior-and-student", "told-person", "told-everything",
 )  # fmt: skip
 SHORT_DAYS, LONG_DAYS = 7, 30
 _TRAINING_SEED: Final = 2_960_000
@@ -76,7 +76,7 @@ def table(
         model: the student.
         plan: how it is adapted.
         people: how many answer.
-        stored: of how many of them the particle posterior is kept, which takes seconds each.
+        stored: of how many of them the particle posterior is kept, and one told who they are; seconds each.
         on_person: called after each of those.
         weeks: lived; at least six.
 
@@ -95,10 +95,11 @@ def table(
     }
     own, gated, deployed, few = _adapted(lives, said, plan)
     logits["adapter"], logits["adapter-gated"] = own, gated
-    kept = np.full(own.shape, np.nan)
+    kept, told = np.full((2, *own.shape), np.nan)
     for person in range(min(stored, people)):
-        kept[person] = posterior_logits(lives, person, 0, stop)
+        kept[person], told[person] = posterior_logits(lives, person, 0, stop), told_logits(lives, person, stop)
         on_person("reading answers", 1)
+    logits["told-person"] = told
     logits["posterior"], logits["posterior-and-student"] = kept, 0.5 * (kept + logits["student"])
     chances = np.clip(lives.chances, _LEAST, 1.0 - _LEAST)
     logits["told-everything"] = np.log(chances / (1.0 - chances))
@@ -179,11 +180,12 @@ def rows_of(found: dict[str, Any]) -> list[Row]:
         for name, values in each.items():
             rows.append(_row(f"loss/{name}/week-{week + 1}", statistics.mean(values[np.isfinite(values)])))
         both = np.isfinite(each["posterior"]) & known
-        for name in ("student", "adapter"):
+        for name in ("student", "adapter", "told-person"):
             less = statistics.mean((each[name] - each["posterior"])[both])
             rows.append(_row(f"less-posterior/{name}/week-{week + 1}", less))
-        for name in ("adapter", "adapter-gated"):
-            share = (each["student"][known] - each[name][known]) / each["student"][known]
+        for name in ("adapter", "adapter-gated", "told-person"):
+            asked = known & np.isfinite(each[name])
+            share = (each["student"] - each[name])[asked] / each["student"][asked]
             row = _row(f"improves/{name}/week-{week + 1}", statistics.quantile_estimate(share, 0.5))
             rows.append(demanded(row, 0.10, None) if (name, week) == ("adapter", 4) else row)
         if week:

@@ -17,9 +17,11 @@ _COLOURS: Final = {
     "adapter-gated": PINK,
     "posterior": BLUE,
     "posterior-and-student": BLACK,
+    "told-person": BLACK,
     "heuristic": ORANGE,
     "bandit": PINK,
 }
+_OF_SOME: Final = ("posterior", "posterior-and-student", "told-person")
 _PANELS: Final = {"loss": "Log loss of an answer", "wellbeing": "Wellbeing in the week after"}
 
 
@@ -74,9 +76,9 @@ def draw_curve(rows: Sequence[Row], path: Path) -> None:
 def draw_weeks(rows: Sequence[Row], path: Path) -> None:
     """Draw the losses of `rhythm.distill.adapter_table.rows_of` to a file, data beside it; errors as `draw_curve`.
 
-    The posterior is kept of some of the people only, so it is drawn as what the student loses less on the same ones.
+    The posterior is kept of some of the people only, so what others lose less is drawn on the same ones.
     """
-    lines = [line for line in lines_of(rows, "loss", "week-") if not line["learner"].startswith("posterior")]
+    lines = [line for line in lines_of(rows, "loss", "week-") if line["learner"] not in _OF_SOME]
     paired = lines_of(rows, "less-posterior", "week-")
     title = "Foreseeing answers, week by week"
     with canvas(path, {"title": title, "lines": lines, "less_posterior": paired}, 12.0, 4.2) as figure:

@@ -14,7 +14,7 @@ from rhythm.life.profiles import People
 from rhythm.policy.student.device_model import DeviceModel
 from rhythm.policy.student.device_news import first_news, news_of
 from rhythm.policy.student.device_tokens import LOOKED_AT, SlotNews, no_news
-from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY
+from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, WEEK_STEPS
 
 FIRST_EVALUATION_SEED: Final = 1_600_000
 OnSlot = Callable[[int], None]
@@ -31,6 +31,8 @@ class Recorded:
         suggested: shape (people, slots).
         outcomes: shape (people, slots).
         chances: of accepting it if it is looked at, by somebody told everything, shape (people, slots).
+        people: profile rows as each week begins, shape (weeks, people, 15).
+        styles: how they answer, shape (people, 17).
     """
 
     seeds: NDArray[np.int64]
@@ -39,6 +41,8 @@ class Recorded:
     suggested: NDArray[np.int8]
     outcomes: NDArray[np.int8]
     chances: NDArray[np.float64]
+    people: NDArray[np.float64]
+    styles: NDArray[np.float64]
 
     @property
     def looked(self) -> NDArray[np.bool_]:
@@ -77,7 +81,10 @@ def record(seeds: NDArray[np.int64], people: People, styles: Styles, days: int) 
     keys = scramble_seeds(seeds, Stream.POLICY)
     news, seen = [first_news(lives)], []
     suggested, outcomes = np.empty((len(seeds), slots), np.int8), np.empty((len(seeds), slots), np.int8)
+    weekly = []
     for t in range(slots):
+        if t % WEEK_STEPS == 0:
+            weekly.append(lives.people.copy())
         suggested[:, t] = (uniforms(keys, t) * ACTION_COUNT).astype(np.int8)
         fill_truth(
             lives.people, lives.styles, lives.meters, lives.habits.schedule, lives.usual, lives.slot, lives.exposure,
@@ -88,7 +95,7 @@ def record(seeds: NDArray[np.int64], people: People, styles: Styles, days: int) 
         outcomes[:, t] = back.outcomes
         seen.append(back)
         news.append(news_of(lives, suggested[:, t], back))
-    return Recorded(seeds, news, seen, suggested, outcomes, chances)
+    return Recorded(seeds, news, seen, suggested, outcomes, chances, np.stack(weekly), lives.styles)
 
 
 def heard(model: DeviceModel, lives: Recorded, first: int, stop: int, *, memory: bool = True) -> Heard:

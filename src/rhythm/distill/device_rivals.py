@@ -1,15 +1,16 @@
-"""What others than the student foresee of the same answers: the particle posterior, a beta table, the base rate."""
+"""What others foresee of the same answers: the posterior, one told who the person is, a beta table, the base rate."""
 
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rhythm.belief.origins import told
 from rhythm.belief.person import PersonPosterior
 from rhythm.bench.living_assistants import Kind, evidence_of
 from rhythm.distill.device_record import Recorded
 from rhythm.policy.suggest import usual_chances
-from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY
+from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, WEEK_STEPS, Evidence
 
 Floats = NDArray[np.float64]
 
@@ -29,23 +30,48 @@ def posterior_logits(lives: Recorded, person: int, first: int, stop: int, *, mem
         stop: slot, not included.
         memory: False for one who begins anew in every slot.
     """
-    from rhythm.distill.device_kernel import fill_acceptance  # noqa: PLC0415 - the compiler is loaded on first use
-
     posterior, logits = PersonPosterior.prior(), np.zeros(stop - first)
     for t in range(first, stop):
-        slot, suggested = lives.seen[t].slot, int(lives.suggested[person, t])
-        state = posterior.state_at(slot)
-        if suggested >= 0:
-            count = len(state.people)
-            accepted, seen = np.empty(count), np.empty(count)
-            fill_acceptance(
-                state.people, state.styles, state.meters, usual_chances(state, slot), suggested, slot % SLOTS_PER_DAY,
-                state.memory.exposure, state.memory.burden, accepted, seen,
-            )  # fmt: skip
-            logits[t - first] = _logit(float(state.weights @ accepted / (state.weights @ seen)))
+        logits[t - first] = _foreseen(posterior, lives, person, t)
         if memory:
             posterior.add(evidence_of(lives.suggested[:, t], lives.seen[t], person, _ALL))
     return logits
+
+
+def told_logits(lives: Recorded, person: int, stop: int) -> Floats:
+    """`posterior_logits` from slot 0 of somebody told, as each week begins, who the person is and how they answer.
+
+    Meters and habits are still found out, from the answers, records and readings of all weeks so far. Nothing that is
+    learned of a person, however long they are known, can be expected to foresee their answers better than this.
+    """
+    logits = np.zeros(stop)
+    evidence: list[Evidence] = []
+    for week, row in enumerate(lives.people[:, person]):
+        posterior = PersonPosterior(told(row, lives.styles[person]))
+        posterior.add(evidence)
+        for t in range(week * WEEK_STEPS, min((week + 1) * WEEK_STEPS, stop)):
+            logits[t] = _foreseen(posterior, lives, person, t)
+            came = evidence_of(lives.suggested[:, t], lives.seen[t], person, _ALL)
+            posterior.add(came)
+            evidence += came
+    return logits
+
+
+def _foreseen(posterior: PersonPosterior, lives: Recorded, person: int, t: int) -> float:
+    """Logit of the chance that what is suggested in slot ``t`` is accepted if it is looked at."""
+    from rhythm.distill.device_kernel import fill_acceptance  # noqa: PLC0415 - the compiler is loaded on first use
+
+    slot, suggested = lives.seen[t].slot, int(lives.suggested[person, t])
+    state = posterior.state_at(slot)
+    if suggested < 0:
+        return 0.0
+    count = len(state.people)
+    accepted, seen = np.empty(count), np.empty(count)
+    fill_acceptance(
+        state.people, state.styles, state.meters, usual_chances(state, slot), suggested, slot % SLOTS_PER_DAY,
+        state.memory.exposure, state.memory.burden, accepted, seen,
+    )  # fmt: skip
+    return _logit(float(state.weights @ accepted / (state.weights @ seen)))
 
 
 def general_table(lives: Recorded) -> Floats:
