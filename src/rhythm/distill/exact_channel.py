@@ -15,7 +15,6 @@ from torch.nn import functional
 
 from rhythm.bench.conditions import check_training_seeds
 from rhythm.bench.play import view_of
-from rhythm.distill.choices import chances_of, drawn
 from rhythm.distill.export import model_of
 from rhythm.distill.losses import pinball
 from rhythm.distill.network import Outputs, Student
@@ -26,6 +25,7 @@ from rhythm.life.profiles import belief_targets
 from rhythm.life.step import wellbeing
 from rhythm.life.traits import PROFILE_WIDTH
 from rhythm.life.week import Weeks
+from rhythm.policy.choices import chances_of, drawn
 from rhythm.policy.student.tokens import TOKEN_WIDTH, TOKENS_VERSION, exact_tokens
 from rhythm.vocab import BELIEF_COUNT, EVENT_COUNT, METER_COUNT, WEEK_STEPS
 

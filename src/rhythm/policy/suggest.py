@@ -23,6 +23,7 @@ from rhythm.belief import person_prior as prior
 from rhythm.belief.particles import Memory, Particles
 from rhythm.belief.person import PersonPosterior
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
+from rhythm.policy.choices import chances_of, drawn
 from rhythm.policy.reasons import Level, Reason, reason_for, what_it_tells
 from rhythm.vocab import (
     ACTION_COUNT,
@@ -162,8 +163,7 @@ def suggest(
         chances = choice_chances(weighed, settings)
         if weighed.gains.max() <= 0.0:
             continue
-        drawn = float(uniforms(key, place)[0])
-        action = ACTIONS[min(int(np.searchsorted(np.cumsum(chances), drawn, side="right")), ACTION_COUNT - 1)]
+        action = ACTIONS[int(drawn(chances, uniforms(key, place)[0]))]
         made.append(_suggested(outlook, place, action, weighed, float(chances[action]), shown or {}))
     best = sorted(made, key=lambda one: -one.gain)[:count]
     return tuple(sorted(best, key=lambda one: one.slot))
@@ -171,10 +171,7 @@ def suggest(
 
 def choice_chances(weighed: Weighed, settings: Settings = SETTINGS) -> Floats:
     """Chance of choosing each action, shape (10,), none below a tenth of the floor."""
-    score = (weighed.gains + settings.worth_of_knowing * weighed.told) / settings.temperature
-    odds = np.exp(score - score.max())
-    chances: Floats = (1.0 - settings.floor) * odds / odds.sum() + settings.floor / ACTION_COUNT
-    return chances
+    return chances_of((weighed.gains + settings.worth_of_knowing * weighed.told) / settings.temperature, settings.floor)
 
 
 def advised(weighed: Weighed, advice: NDArray[np.floating], settings: Settings = SETTINGS) -> Weighed:
@@ -208,8 +205,8 @@ class Outlook:
         self.morning = slot // SLOTS_PER_DAY * SLOTS_PER_DAY
         self.start = slot - self.morning
         self._about_archetype = settings.about_archetype
-        drawn = posterior.draws(slot, settings.weighing_draws)
-        self.draws = _as_one(posterior, drawn) if settings.point else drawn
+        draws = posterior.draws(slot, settings.weighing_draws)
+        self.draws = _as_one(posterior, draws) if settings.point else draws
         self.plan = self._usual_plan(self.start + HORIZON)
         for at, action in fixed.items():
             if 0 <= at - self.morning < len(self.plan):

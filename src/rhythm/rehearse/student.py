@@ -15,8 +15,9 @@ from rhythm.assist.advising import Student
 from rhythm.assist.learning import cleared_at
 from rhythm.assist.suggesting import Asked
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
+from rhythm.policy.choices import chances_of, drawn
 from rhythm.policy.student.device_model import DeviceModel, DeviceSaid, Floats
-from rhythm.policy.suggest import HORIZON, Suggested, Weighed, choice_chances
+from rhythm.policy.suggest import SETTINGS, Suggested
 from rhythm.vocab import ACTION_COUNT, ACTIONS, WEEK_STEPS, SchemaError
 
 
@@ -44,7 +45,7 @@ class StudentAlone:
         for slot in asked.free:
             gains = self._gains(asked, slot, said[slot - now])
             if gains.max() > 0.0:
-                made.append(_drawn(slot, gains, said[slot - now], float(uniforms(key, slot)[0])))
+                made.append(_drawn(slot, gains, uniforms(key, slot)[0]))
         best = sorted(made, key=lambda one: -one.gain)[: asked.most]
         return sorted(best, key=lambda one: one.slot)
 
@@ -93,11 +94,10 @@ class AdaptedStudent(StudentAlone):
         return factors
 
 
-def _drawn(slot: int, gains: Floats, said: DeviceSaid, uniform: float) -> Suggested:
+def _drawn(slot: int, gains: Floats, uniform: np.float64) -> Suggested:
     own = gains.astype(np.float64)
-    accepts = 1.0 / (1.0 + np.exp(-said.accepts.astype(np.float64)))
-    chances = choice_chances(Weighed(own, accepts, own, np.zeros(ACTION_COUNT), HORIZON))
-    action = ACTIONS[min(int(np.searchsorted(np.cumsum(chances), uniform, side="right")), ACTION_COUNT - 1)]
+    chances = chances_of(own / SETTINGS.temperature, SETTINGS.floor)
+    action = ACTIONS[int(drawn(chances, uniform))]
     if own[action] > 0.0:
         reason = (
             f"From your answers and records, a network taught on invented people expects {action.noun} to help here."
