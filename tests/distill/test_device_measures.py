@@ -9,10 +9,11 @@ import pytest
 from rhythm.bench.living_play import Played, lives_of
 from rhythm.bench.taps_play import Taps
 from rhythm.cli.main import main
-from rhythm.distill import device_living, device_taps
+from rhythm.distill import device_living, device_taps, taps_readout
 from rhythm.distill.device_living import StudentAssistant
 from rhythm.distill.device_plots import draw_living
-from rhythm.distill.device_taps import Readout, StudentLearner
+from rhythm.distill.device_taps import StudentLearner
+from rhythm.distill.taps_readout import Read, Readout
 from rhythm.life.profiles import ARCHETYPES
 from rhythm.policy.student.device_model import DeviceModel, device_model
 
@@ -64,18 +65,39 @@ def test_rows_pair_the_people_who_lived_with_both(tmp_path: Path) -> None:
 def test_a_readout_learns_who_is_who() -> None:
     random, kinds = np.random.default_rng(4), np.arange(3000) % 3
     hidden = (random.normal(size=(3000, 5)) + 2.0 * np.eye(3, 5)[kinds]).astype(np.float32)
-    blank = Readout(np.zeros(5), np.ones(5), np.zeros((6, 3)))
-    readout = Readout(blank.middle, blank.scale, device_taps._fitted(blank.table(hidden), np.eye(3)[kinds]))
+    readout = taps_readout.fitted(hidden, np.eye(3)[kinds])
     chances = readout.chances(hidden)
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     assert (chances.argmax(axis=1) == kinds).mean() > 0.8
     assert np.abs(chances.max(axis=1).mean() - (chances.argmax(axis=1) == kinds).mean()) < 0.1, "as sure as it is right"
 
 
+def test_a_readout_is_tempered_until_it_is_right_as_often_as_it_says() -> None:
+    random, kinds = np.random.default_rng(5), np.arange(600) % 3
+    walks = np.cumsum(0.4 * random.normal(size=(600, 40, 3)) + 0.1 * np.eye(3)[kinds][:, None], axis=1)
+    read = Read(walks.astype(np.float32), np.ones((600, 40), np.bool_), kinds)
+    hasty = Readout(np.zeros(3), np.ones(3), np.vstack([1.2 * np.eye(3), np.zeros((1, 3))]))
+    right = {name: _right_when_first_sure(one, read) for name, one in
+             (("hasty", hasty), ("tempered", taps_readout.tempered(hasty, read)))}  # fmt: skip
+    assert right["hasty"] < 0.85
+    assert right["tempered"] >= 0.9
+    calm = Readout(hasty.middle, hasty.scale, 0.01 * hasty.weights)
+    kept = taps_readout.tempered(calm, read)
+    np.testing.assert_array_equal(kept.weights, calm.weights, "nobody seems known: nothing to temper by")
+
+
+def _right_when_first_sure(readout: Readout, read: Read) -> float:
+    people, slots, width = read.hidden.shape
+    chances = readout.chances(read.hidden.reshape(-1, width)).reshape(people, slots, 3)
+    sure = chances.max(axis=2) >= 0.9
+    first = chances[np.arange(people), sure.argmax(axis=1)]
+    return float((first.argmax(axis=1) == read.kinds)[sure.any(axis=1)].mean())
+
+
 def test_it_asks_what_tells_the_archetypes_apart(model: DeviceModel, monkeypatch: pytest.MonkeyPatch) -> None:
     tables = np.full((len(ARCHETYPES), 10, 4), 0.5)
     tables[0, 7, 2], tables[1:, 7, 2] = 0.9, 0.1
-    monkeypatch.setattr(device_taps, "archetype_tables", lambda: tables)
+    monkeypatch.setattr(taps_readout, "archetype_tables", lambda: tables)
     width = model.card.width
     learner = StudentLearner(model, Readout(np.zeros(width), np.ones(width), np.zeros((width + 1, 3))))
     np.testing.assert_allclose(learner.chances(), 1 / 3)

@@ -106,10 +106,11 @@ def taps(
     """Count the taps until a person's archetype is known, by the student and by the posterior, on the same people."""
     from rhythm.bench.taps_run import FIRST_SEED  # noqa: PLC0415
     from rhythm.distill import device_taps  # noqa: PLC0415
+    from rhythm.distill.taps_readout import ROUNDS  # noqa: PLC0415
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
 
     model = read_device_model(weights or device_weights())
-    with progress("asking", people * (1 + len(device_taps.POSTERIOR))) as on_person:
+    with progress("asking", ROUNDS + people * (1 + len(device_taps.POSTERIOR))) as on_person:
         rows = device_taps.rows_of(device_taps.ask_all(model, people, on_person))
     if as_json:
         config = {**_config(people, model.card.name), "first_seed": FIRST_SEED, "population": "archetypes"}
