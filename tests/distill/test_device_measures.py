@@ -10,10 +10,13 @@ from rhythm.bench.living_play import Played, lives_of
 from rhythm.bench.taps_play import Taps
 from rhythm.cli.main import main
 from rhythm.distill import device_living, device_taps, taps_readout
+from rhythm.distill.device_lives import widened_styles
 from rhythm.distill.device_living import StudentAssistant
 from rhythm.distill.device_plots import draw_living
 from rhythm.distill.device_taps import StudentLearner
 from rhythm.distill.taps_readout import Read, Readout
+from rhythm.life.living import Lives
+from rhythm.life.populations import archetype_people
 from rhythm.life.profiles import ARCHETYPES
 from rhythm.policy.student.device_model import DeviceModel, device_model
 
@@ -92,6 +95,33 @@ def _right_when_first_sure(readout: Readout, read: Read) -> float:
     sure = chances.max(axis=2) >= 0.9
     first = chances[np.arange(people), sure.argmax(axis=1)]
     return float((first.argmax(axis=1) == read.kinds)[sure.any(axis=1)].mean())
+
+
+@pytest.mark.slow
+def test_the_shipped_student_finds_out_who_people_are_by_its_own_questions(model: DeviceModel) -> None:
+    rounds: list[None] = []
+    readout = taps_readout.readout_of(model, people=150, slots=28, on_round=lambda: rounds.append(None))
+    assert len(rounds) == taps_readout.ROUNDS
+    read = taps_readout.ask(model, readout, np.arange(2_990_000, 2_990_150), 28)
+    chances = readout.chances(read.hidden[:, -1])[np.arange(150), read.kinds]
+    assert -np.log(chances).mean() < np.log(3.0) - 0.1, "more than a guess"
+    assert read.answered.mean() < 0.25, "it leaves slots out"
+
+
+def test_a_person_who_is_asked_alone_is_read_as_in_a_batch(model: DeviceModel) -> None:
+    random, width = np.random.default_rng(6), model.card.width
+    readout = Readout(np.zeros(width), np.ones(width), random.normal(size=(width + 1, 3)))
+    seeds = np.arange(2_990_000, 2_990_004)
+    read = taps_readout.ask(model, readout, seeds, 12)
+    lives = Lives(seeds, archetype_people(4)[1], widened_styles(seeds), drift=0.0)
+    learners = [StudentLearner(model, readout) for _ in seeds]
+    for slot in range(12):
+        offered = np.array([one.suggest(slot) for one in learners], np.int8)
+        seen = lives.offer(offered)
+        for person, one in enumerate(learners):
+            one.learn(offered, seen, person)
+            wanted = readout.chances(read.hidden[person, [slot]])[0]
+            np.testing.assert_allclose(one.chances(), wanted, atol=1e-4)
 
 
 def test_it_asks_what_tells_the_archetypes_apart(model: DeviceModel, monkeypatch: pytest.MonkeyPatch) -> None:

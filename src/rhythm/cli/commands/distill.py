@@ -122,7 +122,9 @@ def refine(
     ] = None,
     rate: refining.Rate = None,
     first_seed: refining.FirstSeed = None,
-    people: Annotated[int, typer.Option(min=2, help="Evaluation people of each condition who live with both.")] = 2000,
+    people: Annotated[
+        int, typer.Option(min=2, max=2000, help="Evaluation people of each condition who live with both.")
+    ] = 2000,
     as_json: JsonOption = False,
 ) -> None:
     """Refine what the student does by playing (GRPO), and say whether it helps people not met before.
