@@ -240,8 +240,9 @@ def test_who_is_told_the_person_foresees_more_than_a_stranger_and_less_than_the_
 
     told = loss_of([told_logits(lives, person, 56) for person in range(24)])
     stranger = loss_of([posterior_logits(lives, person, 0, 56, memory=False) for person in range(24)])
+    habits = loss_of([told_logits(lives, person, 56, habits=True) for person in range(24)])
     truth = loss_of(list(np.log(lives.chances / (1.0 - lives.chances))))
-    assert truth < told < stranger
+    assert truth < habits < told < stranger
 
 
 def test_who_is_told_the_person_is_told_of_their_changes_and_reads_the_weeks_before() -> None:
@@ -262,7 +263,9 @@ def test_table_and_curve_have_every_row() -> None:
         row.name: row for row in adapter_table.rows_of(adapter_table.table(model, shipped_plan(model), 3, 1, weeks=6))
     }
     for learner in adapter_table.LEARNERS:
-        assert rows[f"loss/{learner}/week-5"].n == (1 if learner.startswith(("posterior", "told-person")) else 3)
+        assert rows[f"loss/{learner}/week-5"].n == (
+            1 if learner.startswith(("posterior", "told-person", "told-habits")) else 3
+        )
     assert "worse-after/adapter-gated/week-6" in rows
     assert "short-with-adapter-less-long/student/days-30-to-36" in rows
     curve = device_curve.curve_rows(device_curve.answer_curve(model, 4, 1), device_curve.wellbeing_curve(model, 2, 1))

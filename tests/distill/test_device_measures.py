@@ -14,7 +14,7 @@ from rhythm.distill.device_lives import widened_styles
 from rhythm.distill.device_living import StudentAssistant
 from rhythm.distill.device_plots import draw_living
 from rhythm.distill.device_taps import StudentLearner
-from rhythm.distill.taps_readout import Read, Readout
+from rhythm.distill.taps_readout import Readout
 from rhythm.life.living import Lives
 from rhythm.life.populations import archetype_people
 from rhythm.life.profiles import ARCHETYPES
@@ -73,28 +73,6 @@ def test_a_readout_learns_who_is_who() -> None:
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
     assert (chances.argmax(axis=1) == kinds).mean() > 0.8
     assert np.abs(chances.max(axis=1).mean() - (chances.argmax(axis=1) == kinds).mean()) < 0.1, "as sure as it is right"
-
-
-def test_a_readout_is_tempered_until_it_is_right_as_often_as_it_says() -> None:
-    random, kinds = np.random.default_rng(5), np.arange(600) % 3
-    walks = np.cumsum(0.4 * random.normal(size=(600, 40, 3)) + 0.1 * np.eye(3)[kinds][:, None], axis=1)
-    read = Read(walks.astype(np.float32), np.ones((600, 40), np.bool_), kinds)
-    hasty = Readout(np.zeros(3), np.ones(3), np.vstack([1.2 * np.eye(3), np.zeros((1, 3))]))
-    right = {name: _right_when_first_sure(one, read) for name, one in
-             (("hasty", hasty), ("tempered", taps_readout.tempered(hasty, read)))}  # fmt: skip
-    assert right["hasty"] < 0.85
-    assert right["tempered"] >= 0.9
-    calm = Readout(hasty.middle, hasty.scale, 0.01 * hasty.weights)
-    kept = taps_readout.tempered(calm, read)
-    np.testing.assert_array_equal(kept.weights, calm.weights, "nobody seems known: nothing to temper by")
-
-
-def _right_when_first_sure(readout: Readout, read: Read) -> float:
-    people, slots, width = read.hidden.shape
-    chances = readout.chances(read.hidden.reshape(-1, width)).reshape(people, slots, 3)
-    sure = chances.max(axis=2) >= 0.9
-    first = chances[np.arange(people), sure.argmax(axis=1)]
-    return float((first.argmax(axis=1) == read.kinds)[sure.any(axis=1)].mean())
 
 
 @pytest.mark.slow

@@ -1,7 +1,7 @@
 """The student's commands that measure it: answers foreseen, days of context, weeks lived, taps, time."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -14,15 +14,24 @@ if TYPE_CHECKING:
 Weights = Annotated[Path | None, typer.Option(help="File of weights; those that are shipped by default.")]
 Plot = Annotated[Path | None, typer.Option(help="Draw the picture to this file, its data beside it.")]
 
+MOST_PEOPLE: Final = 100_000
+"""Evaluation people have seeds of their own; far beyond these begin those that students learn from."""
+
 
 def adapters(
-    people: Annotated[int, typer.Option(min=2, help="How many people answer for nine weeks.")] = 400,
-    stored: Annotated[int, typer.Option(min=2, help="Of how many the particle posterior is kept; seconds each.")] = 64,
+    people: Annotated[int, typer.Option(min=2, max=MOST_PEOPLE, help="How many people answer for nine weeks.")] = 400,
+    stored: Annotated[
+        int, typer.Option(min=2, help="Of how many the posterior is kept, and those told who they are; seconds each.")
+    ] = 64,
     weights: Weights = None,
     plot: Plot = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Foresee people's answers week by week: student, personal adapter, its gate, and the stored posterior."""
+    """Foresee people's answers week by week: student, personal adapter, its gate, and the stored posterior.
+
+    Beside them those who are told who the person is (told-person), and their habits as well (told-habits): what lasts
+    of a person, so no more can be learned of them.
+    """
     from rhythm.adapt.plan import plan_beside  # noqa: PLC0415
     from rhythm.distill import adapter_table  # noqa: PLC0415
     from rhythm.policy.student.device_model import device_weights, read_device_model  # noqa: PLC0415
@@ -99,7 +108,7 @@ def living(
 
 
 def taps(
-    people: Annotated[int, typer.Option(min=3, help="How many people are asked.")] = 90,
+    people: Annotated[int, typer.Option(min=3, max=MOST_PEOPLE, help="How many people are asked.")] = 90,
     weights: Weights = None,
     as_json: JsonOption = False,
 ) -> None:

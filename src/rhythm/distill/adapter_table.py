@@ -39,8 +39,10 @@ WEEKS: Final = 9
 """Weeks lived: an adapter of week w has learned from the w - 1 before."""
 LEARNERS: Final = (
     "base-rate", "beta-bernoulli", "student-without-memory", "student", "adapter", "adapter-gated", "posterior",
-    "posterior-and-student", "told-person", "told-everything",
+    "posterior-and-student", "told-person", "told-habits", "told-everything",
 )  # fmt: skip
+TOLD: Final = ("told-person", "told-habits")
+"""Told what lasts of a person, so they bound what can be learned (`rhythm.distill.device_rivals.told_logits`)."""
 SHORT_DAYS, LONG_DAYS = 7, 30
 _TRAINING_SEED: Final = 2_960_000
 _LEAST: Final = 1e-4
@@ -76,7 +78,7 @@ def table(
         model: the student.
         plan: how it is adapted.
         people: how many answer.
-        stored: of how many of them the particle posterior is kept, and one told who they are; seconds each.
+        stored: of how many of them the particle posterior is kept, and those told who they are; seconds each.
         on_person: called after each of those.
         weeks: lived; at least six.
 
@@ -95,11 +97,12 @@ def table(
     }
     own, gated, deployed, few = _adapted(lives, said, plan)
     logits["adapter"], logits["adapter-gated"] = own, gated
-    kept, told = np.full((2, *own.shape), np.nan)
+    kept, told, habits = np.full((3, *own.shape), np.nan)
     for person in range(min(stored, people)):
         kept[person], told[person] = posterior_logits(lives, person, 0, stop), told_logits(lives, person, stop)
+        habits[person] = told_logits(lives, person, stop, habits=True)
         on_person("reading answers", 1)
-    logits["told-person"] = told
+    logits["told-person"], logits["told-habits"] = told, habits
     logits["posterior"], logits["posterior-and-student"] = kept, 0.5 * (kept + logits["student"])
     chances = np.clip(lives.chances, _LEAST, 1.0 - _LEAST)
     logits["told-everything"] = np.log(chances / (1.0 - chances))
@@ -180,10 +183,10 @@ def rows_of(found: dict[str, Any]) -> list[Row]:
         for name, values in each.items():
             rows.append(_row(f"loss/{name}/week-{week + 1}", statistics.mean(values[np.isfinite(values)])))
         both = np.isfinite(each["posterior"]) & known
-        for name in ("student", "adapter", "told-person"):
+        for name in ("student", "adapter", *TOLD):
             less = statistics.mean((each[name] - each["posterior"])[both])
             rows.append(_row(f"less-posterior/{name}/week-{week + 1}", less))
-        for name in ("adapter", "adapter-gated", "told-person"):
+        for name in ("adapter", "adapter-gated", "posterior", *TOLD):
             asked = known & np.isfinite(each[name])
             share = (each["student"] - each[name])[asked] / each["student"][asked]
             row = _row(f"improves/{name}/week-{week + 1}", statistics.quantile_estimate(share, 0.5))

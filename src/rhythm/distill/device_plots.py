@@ -17,11 +17,12 @@ _COLOURS: Final = {
     "adapter-gated": PINK,
     "posterior": BLUE,
     "posterior-and-student": BLACK,
-    "told-person": BLACK,
+    "told-person": ORANGE,
+    "told-habits": BLACK,
     "heuristic": ORANGE,
     "bandit": PINK,
 }
-_OF_SOME: Final = ("posterior", "posterior-and-student", "told-person")
+_OF_SOME: Final = ("posterior", "posterior-and-student", "told-person", "told-habits")
 _PANELS: Final = {"loss": "Log loss of an answer", "wellbeing": "Wellbeing in the week after"}
 
 
@@ -80,18 +81,25 @@ def draw_weeks(rows: Sequence[Row], path: Path) -> None:
     """
     lines = [line for line in lines_of(rows, "loss", "week-") if line["learner"] not in _OF_SOME]
     paired = lines_of(rows, "less-posterior", "week-")
-    title = "Foreseeing answers, week by week"
-    with canvas(path, {"title": title, "lines": lines, "less_posterior": paired}, 12.0, 4.2) as figure:
-        left, right = figure.subplots(1, 2)
-        for line in lines:
-            _draw(left, line, line["at"])
-        for line in paired:
-            _draw(right, line, line["at"])
-            right.fill_between(line["at"], line["low"], line["high"], color=_COLOURS[line["learner"]], alpha=0.12)
-        right.axhline(0.0, color=BLACK, linewidth=0.8)
-        left.set_title("Log loss of an answer")
-        right.set_title("Less the stored posterior's, same people")
-        for axes in (left, right):
+    paired = [line for line in paired if line["learner"] not in _OF_SOME]
+    improves = [line for line in lines_of(rows, "improves", "week-") if line["learner"] != "adapter-gated"]
+    panels = {"lines": lines, "less_posterior": paired, "improves": improves}
+    with canvas(path, {"title": "Foreseeing answers, week by week", **panels}, 17.0, 4.2) as figure:
+        titles = (
+            "Log loss of an answer",
+            "Less the stored posterior's, same people",
+            "Better than the student's, median",
+        )
+        for axes, title, each in zip(figure.subplots(1, 3), titles, panels.values(), strict=True):
+            for line in each:
+                _draw(axes, line, line["at"])
+                if each is not lines:
+                    axes.fill_between(
+                        line["at"], line["low"], line["high"], color=_COLOURS[line["learner"]], alpha=0.12
+                    )
+            if each is not lines:
+                axes.axhline(0.0, color=BLACK, linewidth=0.8)
+            axes.set_title(title)
             axes.set_xlabel("week", color=GREY)
             axes.legend(fontsize=9)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from rhythm.life.answer_styles import Styles
 from rhythm.life.counter import Stream, scramble_seeds, uniforms
+from rhythm.life.habits import Habits
 from rhythm.life.living import Lives, Seen
 from rhythm.life.profiles import People
 from rhythm.policy.student.device_model import DeviceModel
@@ -33,6 +34,7 @@ class Recorded:
         chances: of accepting it if it is looked at, by somebody told everything, shape (people, slots).
         people: profile rows as each week begins, shape (weeks, people, 15).
         styles: how they answer, shape (people, 17).
+        habits: what they do unasked, which does not change.
     """
 
     seeds: NDArray[np.int64]
@@ -43,6 +45,7 @@ class Recorded:
     chances: NDArray[np.float64]
     people: NDArray[np.float64]
     styles: NDArray[np.float64]
+    habits: Habits
 
     @property
     def looked(self) -> NDArray[np.bool_]:
@@ -95,7 +98,7 @@ def record(seeds: NDArray[np.int64], people: People, styles: Styles, days: int) 
         outcomes[:, t] = back.outcomes
         seen.append(back)
         news.append(news_of(lives, suggested[:, t], back))
-    return Recorded(seeds, news, seen, suggested, outcomes, chances, np.stack(weekly), lives.styles)
+    return Recorded(seeds, news, seen, suggested, outcomes, chances, np.stack(weekly), lives.styles, lives.habits)
 
 
 def heard(model: DeviceModel, lives: Recorded, first: int, stop: int, *, memory: bool = True) -> Heard:

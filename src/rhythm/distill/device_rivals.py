@@ -1,5 +1,6 @@
 """What others foresee of the same answers: the posterior, one told who the person is, a beta table, the base rate."""
 
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -7,10 +8,12 @@ from numpy.typing import NDArray
 
 from rhythm.belief.origins import told
 from rhythm.belief.person import PersonPosterior
-from rhythm.bench.living_assistants import Kind, evidence_of
+from rhythm.belief.person_prior import pattern_kinds
+from rhythm.bench.living_assistants import Kind, evidence_of, retold
 from rhythm.distill.device_record import Recorded
+from rhythm.life.habits import Habits, slot_kinds
 from rhythm.policy.suggest import usual_chances
-from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, WEEK_STEPS, Evidence
+from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY, WEEK_STEPS
 
 Floats = NDArray[np.float64]
 
@@ -38,23 +41,44 @@ def posterior_logits(lives: Recorded, person: int, first: int, stop: int, *, mem
     return logits
 
 
-def told_logits(lives: Recorded, person: int, stop: int) -> Floats:
+def told_logits(lives: Recorded, person: int, stop: int, *, habits: bool = False) -> Floats:
     """`posterior_logits` from slot 0 of somebody told, as each week begins, who the person is and how they answer.
 
-    Meters and habits are still found out, from the answers, records and readings of all weeks so far. Nothing that is
-    learned of a person, however long they are known, can be expected to foresee their answers better than this.
+    Meters are still found out, from the answers, records and readings of all weeks so far. So are habits unless they
+    are told too; then nothing that lasts of a person is left to be learned of them, for however long they are known.
+
+    Args:
+        lives: what is read.
+        person: row.
+        stop: slot, not included.
+        habits: told as well which days the person works, and what they do as a habit in each slot of the week.
     """
-    logits = np.zeros(stop)
-    evidence: list[Evidence] = []
-    for week, row in enumerate(lives.people[:, person]):
-        posterior = PersonPosterior(told(row, lives.styles[person]))
-        posterior.add(evidence)
-        for t in range(week * WEEK_STEPS, min((week + 1) * WEEK_STEPS, stop)):
-            logits[t] = _foreseen(posterior, lives, person, t)
-            came = evidence_of(lives.suggested[:, t], lives.seen[t], person, _ALL)
-            posterior.add(came)
-            evidence += came
+    style, logits = lives.styles[person], np.zeros(stop)
+    posterior = PersonPosterior(told(lives.people[0, person], style))
+    for t in range(stop):
+        week, step = divmod(t, WEEK_STEPS)
+        if week and step == 0:
+            posterior = retold(posterior, t, lives.people[week, person], style)
+        if habits and step == 0:
+            posterior = _told_habits(posterior, lives.habits, person)
+        logits[t] = _foreseen(posterior, lives, person, t)
+        posterior.add(evidence_of(lives.suggested[:, t], lives.seen[t], person, _ALL))
     return logits
+
+
+def _told_habits(posterior: PersonPosterior, habits: Habits, person: int) -> PersonPosterior:
+    now = posterior.particles
+    count = len(now.people)
+    fixed = np.eye(ACTION_COUNT, dtype=np.float32)[habits.schedule[person]]
+    (pattern,) = np.flatnonzero((pattern_kinds() == slot_kinds(habits.working[[person]])).all(axis=1))
+    return PersonPosterior(
+        replace(
+            now,
+            patterns=np.full(count, pattern, np.int8),
+            tendencies=np.tile(habits.tendencies[person], (count, 1, 1)),
+            habits=tuple(np.tile(each, (count, 1)) for each in fixed),
+        )
+    )
 
 
 def _foreseen(posterior: PersonPosterior, lives: Recorded, person: int, t: int) -> float:

@@ -2,8 +2,7 @@
 
 The student has no head for archetypes. The readout is fitted on training people of the three, first where random
 actions are suggested, then where it asks for itself what tells most, so that it knows the states that its own
-questions lead to (DAgger; Ross, Gordon and Bagnell 2011). Whoever asks until they seem sure stops where they err
-towards being sure, so its chances are tempered until those it calls known are known as surely as it says.
+questions lead to (DAgger; Ross, Gordon and Bagnell 2011): without that it seems sure where it is not.
 """
 
 from collections.abc import Callable
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from rhythm.bench.taps_asking import Patience
 from rhythm.bench.taps_learners import archetype_tables
-from rhythm.bench.taps_play import ANSWERED, KNOWN, MOST_SLOTS
+from rhythm.bench.taps_play import ANSWERED, MOST_SLOTS
 from rhythm.distill.device_lives import widened_styles
 from rhythm.life.living import Lives, Seen
 from rhythm.life.populations import archetype_people
@@ -30,14 +29,13 @@ OnRound = Callable[[], None]
 READOUT_SEED: Final = 2_970_000
 READOUT_PEOPLE: Final = 1200
 """In each round, other people in each."""
-ROUNDS: Final = 4
-"""One under random suggestions, two under its own questions, one to temper it."""
-_KEPT: Final = (*range(0, 40, 2), *range(40, MOST_SLOTS, 4))
-"""Slots whose states are learned from; those of a day resemble each other."""
+ROUNDS: Final = 3
+"""One under random suggestions, two under its own questions."""
+_KEPT: Final = (*(2 * k + k // 2 % 2 for k in range(20)), *range(40, MOST_SLOTS, 5))
+"""Slots whose states are learned from, of all parts of the day; those of a day resemble each other."""
 _RIDGE: Final = 1.0 / 800.0
 """For each state that is learned from."""
 _TURNS: Final = 120
-_TEMPERS: Final = np.linspace(1.0, 0.4, 25)
 
 
 @dataclass(frozen=True)
@@ -154,7 +152,7 @@ def ask(model: DeviceModel, readout: Readout | None, seeds: NDArray[np.int64], s
 def readout_of(
     model: DeviceModel, people: int = READOUT_PEOPLE, slots: int = MOST_SLOTS, on_round: OnRound = lambda: None
 ) -> Readout:
-    """Fit a readout on training people, and temper it on others.
+    """Fit a readout on training people.
 
     Args:
         model: the student.
@@ -163,19 +161,16 @@ def readout_of(
         on_round: called after each round.
     """
     kept = [slot for slot in _KEPT if slot < slots]
-    *rounds, last = np.arange(READOUT_SEED, READOUT_SEED + ROUNDS * people).reshape(ROUNDS, people)
     readout: Readout | None = None
     hidden, truth = [], []
-    for seeds in rounds:
+    for seeds in np.arange(READOUT_SEED, READOUT_SEED + ROUNDS * people).reshape(ROUNDS, people):
         read = ask(model, readout, seeds, slots)
         hidden.append(read.hidden[:, kept].reshape(-1, read.hidden.shape[2]))
         truth.append(np.repeat(np.eye(len(ARCHETYPES))[read.kinds], len(kept), axis=0))
         readout = fitted(np.concatenate(hidden), np.concatenate(truth))
         on_round()
     assert readout is not None
-    tempering = ask(model, readout, last, slots)
-    on_round()
-    return tempered(readout, tempering)
+    return readout
 
 
 def fitted(hidden: NDArray[np.float32], truth: Floats) -> Readout:
@@ -196,19 +191,6 @@ def fitted(hidden: NDArray[np.float32], truth: Floats) -> Readout:
         ahead = moved + turn / (turn + 3.0) * (moved - weights)
         weights = moved
     return replace(blank, weights=weights)
-
-
-def tempered(readout: Readout, read: Read) -> Readout:
-    """The readout, its logits shrunk until those who seem known are, in `KNOWN` of cases, or as `_TEMPERS` end."""
-    people, slots, width = read.hidden.shape
-    logits = (readout.table(read.hidden.reshape(-1, width)) @ readout.weights).reshape(people, slots, -1)
-    for temper in _TEMPERS:
-        sure = (_softmax(temper * logits).max(axis=2) >= KNOWN) & read.answered
-        known = sure.any(axis=1)
-        thought = logits[np.arange(people), sure.argmax(axis=1)].argmax(axis=1)
-        if not known.any() or (thought == read.kinds)[known].mean() >= KNOWN:
-            break
-    return replace(readout, weights=temper * readout.weights)
 
 
 def _softmax(logits: Floats) -> Floats:
