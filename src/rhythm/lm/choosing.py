@@ -19,6 +19,7 @@ from rhythm.lm.personal_job import Deployed
 from rhythm.lm.prompt import PROMPT_VERSION
 from rhythm.lm.real_life import moment
 from rhythm.lm.scoring import NotInFormError, Scorer
+from rhythm.policy.choices import chances_of
 from rhythm.policy.suggest import FLOOR
 from rhythm.store import PersonStore
 from rhythm.vocab import ACTION_COUNT, Evidence, SchemaError, SensedValues
@@ -116,6 +117,4 @@ class Served:
 
 def softened(logits: Floats) -> Floats:
     """Chances of the actions from their log-probabilities, shape (10,)."""
-    odds = np.exp((logits - logits.max()) / TEMPERATURE)
-    chances: Floats = (1.0 - FLOOR) * odds / odds.sum() + FLOOR / ACTION_COUNT
-    return chances
+    return chances_of(logits / TEMPERATURE, FLOOR)

@@ -21,9 +21,10 @@ from rhythm.lm.choosing import Chances, Chooser
 from rhythm.lm.endpoint import NoAnswerError
 from rhythm.lm.prompt import HISTORY_SLOTS
 from rhythm.lm.real_life import history_before
+from rhythm.policy.choices import drawn
 from rhythm.policy.reasons import reason_for, what_it_tells
 from rhythm.policy.suggest import Outlook, Suggested, Weighed
-from rhythm.vocab import ACTION_COUNT, ACTIONS, Evidence, MalformedDecisionError
+from rhythm.vocab import ACTIONS, Evidence, MalformedDecisionError
 
 log = logging.getLogger(__name__)
 
@@ -113,8 +114,7 @@ class LanguageModelSuggester:
     def _drawn(
         self, asked: Asked, outlook: Outlook, slot: int, weighed: Weighed, found: Chances, uniform: float
     ) -> Signed:
-        place = int(np.searchsorted(np.cumsum(found.chances), uniform, side="right"))
-        action = ACTIONS[min(place, ACTION_COUNT - 1)]
+        action = ACTIONS[int(drawn(found.chances, uniform))]
         reason = reason_for(outlook.draws, slot, action, asked.shown)
         sentence, evidence = reason.sentence, reason.evidence
         if weighed.gains[action] <= 0.0:

@@ -23,7 +23,7 @@ def chances_of(logits: NDArray[Any], floor: float = 0.0) -> Floats:
     return chances
 
 
-def drawn(chances: Floats, uniform: Floats | np.float64) -> NDArray[np.int8]:
+def drawn(chances: Floats, uniform: Floats | float) -> NDArray[np.int8]:
     """Index of an action for each person, shape (...).
 
     Args:

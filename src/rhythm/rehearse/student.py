@@ -94,7 +94,7 @@ class AdaptedStudent(StudentAlone):
         return factors
 
 
-def _drawn(slot: int, gains: Floats, uniform: np.float64) -> Suggested:
+def _drawn(slot: int, gains: Floats, uniform: float) -> Suggested:
     own = gains.astype(np.float64)
     chances = chances_of(own / SETTINGS.temperature, SETTINGS.floor)
     action = ACTIONS[int(drawn(chances, uniform))]
