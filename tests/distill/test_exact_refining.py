@@ -99,6 +99,8 @@ def test_a_checkpoint_that_was_torn_or_changed_is_refused(begun: Path, tmp_path:
         ({"rate": float("nan")}, "rate is a number above 0; got nan"),
         ({"rate": float("inf")}, "rate is a number above 0"),
         ({"rate": 0.0}, "rate is a number above 0"),
+        ({"kept_near": float("nan")}, "divergence costs is a number not below 0; got nan"),
+        ({"kept_near": -0.1}, "divergence costs is a number not below 0"),
         ({"first_seed": -1}, "whole numbers from 0; got -1"),
         ({"first_seed": 2**63 - 9}, "whole numbers of 63 bits"),
         ({"first_seed": 10**30}, "whole numbers of 63 bits"),

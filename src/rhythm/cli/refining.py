@@ -24,6 +24,14 @@ Turns = Annotated[
     typer.Option(min=1, help="Batches of lives to learn from; four to five seconds each.", show_default=SHIPPED),
 ]
 Rate = Annotated[float | None, typer.Option(min=0.0, help="Highest size of a step.", show_default=SHIPPED)]
+KeptNear = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="What a nat away from the first choices costs, in standard deviations of advantage; more keeps variety.",
+        show_default=SHIPPED,
+    ),
+]
 FirstSeed = Annotated[int | None, typer.Option(help="First training seed of the people.", show_default=SHIPPED)]
 
 

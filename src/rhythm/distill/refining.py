@@ -72,11 +72,13 @@ class Refining:
         """Look at all turns before the first is played.
 
         Raises:
-            InvalidValueError: a rate that changes nothing or is no number, or seeds that are none.
+            InvalidValueError: a rate that changes nothing or is no number, a cost that is none, or seeds that are none.
             ReservedSeedError: a seed of some turn belongs to the benchmark.
         """
         if not 0.0 < self.rate < np.inf:
             raise InvalidValueError(f"a rate is a number above 0; got {self.rate}")
+        if not 0.0 <= self.kept_near < np.inf:
+            raise InvalidValueError(f"what a nat of divergence costs is a number not below 0; got {self.kept_near}")
         if self.first_seed + self.turns * self.people > np.iinfo(np.int64).max:
             raise InvalidValueError(f"seeds are whole numbers of 63 bits; got {self.first_seed} and those after it")
         for turn in range(self.turns):

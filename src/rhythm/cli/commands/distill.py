@@ -121,6 +121,7 @@ def refine(
         typer.Option(min=1, help="People in each batch, who live their week twice.", show_default=refining.SHIPPED),
     ] = None,
     rate: refining.Rate = None,
+    kept_near: refining.KeptNear = None,
     first_seed: refining.FirstSeed = None,
     people: Annotated[
         int, typer.Option(min=2, max=2000, help="Evaluation people of each condition who live with both.")
@@ -140,7 +141,9 @@ def refine(
 
     path = weights or weights_path()
     kept = refining.checkpoint_of(checkpoint, to, path)
-    how = refining.changed(EXACT_REFINING, turns=turns, people=lives, rate=rate, first_seed=first_seed)
+    how = refining.changed(
+        EXACT_REFINING, turns=turns, people=lives, rate=rate, kept_near=kept_near, first_seed=first_seed
+    )
     with progress("refining", how.turns) as on_turn:
         refined = play_on(network_of(path), ExactChannel(), how, kept, on_turn)
     write_refined(path, to, refined)

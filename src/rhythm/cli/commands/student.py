@@ -112,6 +112,7 @@ def refine(
     checkpoint: refining.Checkpoint = None,
     turns: refining.Turns = None,
     rate: refining.Rate = None,
+    kept_near: refining.KeptNear = None,
     first_seed: refining.FirstSeed = None,
     chosen_on: Annotated[int, typer.Option(min=10, help="Training people on whom adapters are chosen.")] = 600,
     people: Annotated[int, typer.Option(min=2, help="Evaluation people who live with both.")] = 1000,
@@ -130,7 +131,7 @@ def refine(
 
     path = weights or device_weights()
     kept = refining.checkpoint_of(checkpoint, to, path)
-    how = refining.changed(DEVICE_REFINING, turns=turns, rate=rate, first_seed=first_seed)
+    how = refining.changed(DEVICE_REFINING, turns=turns, rate=rate, kept_near=kept_near, first_seed=first_seed)
     with progress("refining", how.turns) as on_turn:
         refined = play_on(network_of(path), DeviceChannel(), how, kept, on_turn)
     device_refined.write_refined(path, to, refined, chosen_on)
