@@ -12,13 +12,14 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rhythm.bench.taps_asking import Patience
+from rhythm.bench.taps_asking import Patience, entropy
 from rhythm.bench.taps_learners import archetype_tables
 from rhythm.bench.taps_play import ANSWERED, MOST_SLOTS
 from rhythm.distill.device_lives import widened_styles
 from rhythm.life.living import Lives, Seen
 from rhythm.life.populations import archetype_people
 from rhythm.life.profiles import ARCHETYPES
+from rhythm.policy.choices import chances_of
 from rhythm.policy.student.device_model import DeviceModel
 from rhythm.policy.student.device_tokens import SlotNews, no_news
 from rhythm.vocab import ACTION_COUNT, SLOTS_PER_DAY
@@ -53,7 +54,7 @@ class Readout:
 
     def chances(self, hidden: NDArray[np.float32]) -> Floats:
         """Chance of each archetype, shape (n, archetypes), from a hidden state of shape (n, width)."""
-        return _softmax(self.table(hidden) @ self.weights)
+        return chances_of(self.table(hidden) @ self.weights)
 
     def table(self, hidden: NDArray[np.float32]) -> Floats:
         """What the weights multiply, shape (n, width + 1)."""
@@ -100,7 +101,8 @@ class Asker:
     def _told(self, slot: int) -> Floats:
         """Nats that accepting or not tells of the archetype by action, shape (people, 10)."""
         accepted = archetype_tables()[:, :, slot % SLOTS_PER_DAY]
-        told: Floats = _entropy(self.chances @ accepted) - self.chances @ _entropy(accepted)
+        said = np.stack([accepted, 1.0 - accepted], axis=-1)
+        told: Floats = entropy(np.tensordot(self.chances, said, axes=1)) - self.chances @ entropy(said)
         return told
 
     def read(self, news: SlotNews) -> NDArray[np.float32]:
@@ -186,20 +188,8 @@ def fitted(hidden: NDArray[np.float32], truth: Floats) -> Readout:
     weights, ahead = np.zeros((2, table.shape[1], kinds))
     inverse = np.linalg.inv(0.5 * table.T @ table + ridge * np.eye(table.shape[1]))
     for turn in range(_TURNS):
-        slope = table.T @ (truth - _softmax(table @ ahead)) - ridge * ahead
+        slope = table.T @ (truth - chances_of(table @ ahead)) - ridge * ahead
         moved = ahead + inverse @ slope
         ahead = moved + turn / (turn + 3.0) * (moved - weights)
         weights = moved
     return replace(blank, weights=weights)
-
-
-def _softmax(logits: Floats) -> Floats:
-    odds = np.exp(logits - logits.max(axis=-1, keepdims=True))
-    chances: Floats = odds / odds.sum(axis=-1, keepdims=True)
-    return chances
-
-
-def _entropy(chances: Floats) -> Floats:
-    inside = np.clip(chances, 1e-9, 1.0 - 1e-9)
-    found: Floats = -(inside * np.log(inside) + (1.0 - inside) * np.log(1.0 - inside))
-    return found
