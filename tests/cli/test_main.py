@@ -32,13 +32,16 @@ def test_help_names_every_command_and_imports_none() -> None:
         "print(time.process_time() - begun)\n"
         "print(sorted({m.partition('.')[0] for m in sys.modules} & {'numba','numpy','rich','fastapi','sqlalchemy'}))"
     )
-    *help_lines, spent, heavy = subprocess.run(  # noqa: S603 - our own interpreter
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
-    text = "\n".join(help_lines)
-    assert all(f"  {name} " in text for name in command_files())
-    assert heavy == "[]"
-    assert float(spent) < 0.3
+    quickest = 60.0
+    for _ in range(3):  # other work on the machine only ever adds time
+        *help_lines, spent, heavy = subprocess.run(  # noqa: S603 - our own interpreter
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.splitlines()
+        text = "\n".join(help_lines)
+        assert all(f"  {name} " in text for name in command_files())
+        assert heavy == "[]"
+        quickest = min(quickest, float(spent))
+    assert quickest < 0.3
 
 
 def test_every_command_has_a_summary_of_one_line() -> None:

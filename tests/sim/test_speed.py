@@ -25,7 +25,8 @@ def test_the_measurement_is_one_json_object_with_rows() -> None:
         assert rows[name]["n"] == 3
     assert rows["ratio"]["value"] > 200
     assert rows["bytes_per_person"]["value"] < 400
-    assert rows["steps_per_s"]["value"] > rows["steps_per_s_full_window_copied"]["value"]
+    # The fastest rounds: whatever else the machine does only ever slows one down.
+    assert rows["steps_per_s"]["high"] > rows["steps_per_s_full_window_copied"]["high"]
 
 
 @pytest.mark.parametrize(("batch", "rounds"), [(0, 1), (1, 0)])
