@@ -9,7 +9,8 @@ import pytest
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 
-from rhythm.assist.places import TOKEN_CHARS, Home, HomeError
+from rhythm.assist.places import Home
+from rhythm.assist.tokens import TOKEN_CHARS, HomeError
 from rhythm.web.security import Guard, Keys
 from web.sites import HOST, TOKEN
 

@@ -7,6 +7,7 @@ on a server, gives none of them away; with another token they cannot be read and
 import base64
 import hashlib
 import hmac
+from contextlib import suppress
 
 from rhythm.store import PersonStore
 from rhythm.vocab.errors import RhythmError
@@ -59,7 +60,26 @@ class Keeper:
         """Forgets a secret; nothing happens where there is none."""
         self._person.secrets.delete(name)
 
+    def kept_under(self, token: str) -> None:
+        """Encrypts every secret of theirs anew, under another token; those that cannot be read here stay as they are.
+
+        Args:
+            token: the other one; from then on only a keeper with that one reads them.
+        """
+        from cryptography.fernet import Fernet  # noqa: PLC0415
+
+        box = Fernet(_key_from(token))
+        anew = {}
+        for kept in self._person.secrets.all():
+            with suppress(SecretError):
+                anew[kept.name] = box.encrypt(self.get(kept.name).encode())
+        self._person.secrets.put_all(anew)
+
     def _key(self) -> bytes:
         if not self._token:
             raise SecretError("addresses and keys can only be kept by the running service; start `rhythm up`")
-        return base64.urlsafe_b64encode(hmac.new(self._token.encode(), b"secrets", hashlib.sha256).digest())
+        return _key_from(self._token)
+
+
+def _key_from(token: str) -> bytes:
+    return base64.urlsafe_b64encode(hmac.new(token.encode(), b"secrets", hashlib.sha256).digest())

@@ -42,7 +42,8 @@ def keep_up(context: Context, *, force: bool = False) -> bool:
     _keep_done(context, first)
     _keep_meters(context, first)
     expire(context)
-    jobs.plan(JOB, None, {"slot": context.slot})
+    next_at = context.settings.slot_times.bounds_at(context.slot, context.settings.zone_info)[1]
+    jobs.plan(JOB, next_at, {"slot": context.slot})
     return True
 
 

@@ -1,28 +1,30 @@
 """Where Rhythm keeps things on this machine: one folder with the database, the token and files to be read."""
 
 import os
-import secrets
-import tempfile
 from pathlib import Path
 
+import msgspec
 import platformdirs
 
+from rhythm.assist.tokens import HomeError, TokenFile
 from rhythm.store import PersonSettings, PersonStore, Store
 from rhythm.store.erase import erase_person
+from rhythm.store.errors import UnknownPersonError
 from rhythm.store.restore import restore_person
-from rhythm.vocab.errors import RhythmError
+from rhythm.store.scope import check_person_id
 
 FOLDER_VARIABLE = "RHYTHM_HOME"
+PERSON_VARIABLE = "RHYTHM_PERSON"
 DATABASE_VARIABLE = "RHYTHM_DATABASE"
 PERSON_ID = "me"
 """The one person of a store on somebody's own machine."""
-TOKEN_BYTES = 32
-TOKEN_CHARS = 43
-"""Of a token of that many random bytes, written in base64 without padding."""
+PEOPLE_FOLDER = "people"
+"""Holds the folder of each person of a household."""
 
 
-class HomeError(RhythmError):
-    """The data folder cannot be made, read or written."""
+def data_folder(folder: Path | None = None) -> Path:
+    """A folder that was named; `FOLDER_VARIABLE` or the system's place for such data where none was."""
+    return folder or Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_data_path("rhythm"))
 
 
 class Home:
@@ -30,21 +32,34 @@ class Home:
 
     Attributes:
         folder: the folder itself.
+        person_id: whose, as the database has it.
+        demonstration: whether they are invented.
+        is_of_household: whether it is one of many people's.
     """
 
-    def __init__(self, folder: Path | None = None, *, demonstration: bool = False) -> None:
+    def __init__(self, folder: Path | None = None, *, demonstration: bool = False, person_id: str = "") -> None:
         """Take a folder, and make it where it is missing.
 
         Args:
-            folder: where; `FOLDER_VARIABLE` or the system's place for such data where it is not given.
+            folder: where; see `data_folder`.
             demonstration: the invented person's, which is never the real one's.
+            person_id: somebody of the household in that folder (see `rhythm.assist.household`), who has a folder of
+                their own in it; `PERSON_VARIABLE` where it is not given. Without both, the one person of this machine.
 
         Raises:
-            HomeError: it cannot be made.
+            HomeError: it cannot be made, or nobody of that id is in the household.
+            InvalidValueError: no id.
         """
-        base = folder or Path(os.environ.get(FOLDER_VARIABLE) or platformdirs.user_data_path("rhythm"))
+        self._base = data_folder(folder)
         self.demonstration = demonstration
-        self.folder = base / "demo" if demonstration else base
+        own = "" if demonstration else person_id or os.environ.get(PERSON_VARIABLE, "")
+        self.person_id = own or PERSON_ID
+        self.is_of_household = bool(own)
+        self.folder = self._base / "demo" if demonstration else self._base
+        if own:
+            self.folder = self._base / PEOPLE_FOLDER / check_person_id(own)
+            if not self.folder.is_dir():
+                raise HomeError(f"there is nobody of the id {own!r} here; see `rhythm people list` and `people add`")
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.incoming.mkdir(exist_ok=True, mode=0o700)
@@ -53,9 +68,8 @@ class Home:
 
     @property
     def database(self) -> str:
-        """Path or URL of the database; the demonstration always has its own file."""
-        own = str(self.folder / "rhythm.db")
-        return own if self.demonstration else os.environ.get(DATABASE_VARIABLE) or own
+        """Path or URL of the database; the demonstration always has its own file, a household one for all."""
+        return str(self.folder / "rhythm.db") if self.demonstration else database_of(self._base)
 
     @property
     def incoming(self) -> Path:
@@ -68,25 +82,18 @@ class Home:
             if not path.is_dir():
                 path.unlink(missing_ok=True)
 
+    @property
+    def token_file(self) -> TokenFile:
+        """Where the secret that opens the pages is kept."""
+        return TokenFile(self.folder)
+
     def token(self) -> str:
         """The secret that opens the pages; made at the first start, readable by the owner only.
 
         Raises:
             HomeError: it cannot be read or written, or holds less than a whole token.
         """
-        path = self.folder / "token"
-        try:
-            if not path.exists():
-                _make_token(path)
-            token = path.read_bytes().decode("ascii", "replace").strip()
-        except OSError as error:
-            raise HomeError(f"the token file cannot be used ({error.strerror}); see to it and start again") from None
-        if len(token) < TOKEN_CHARS or not (token.isascii() and token.isprintable()):
-            raise HomeError(
-                f"the token file is damaged; delete the file `{path.name}` in the data folder and start again, "
-                "then addresses of calendars, logins and keys are asked for anew"
-            )
-        return token
+        return self.token_file.token()
 
     def open_store(self) -> Store:
         """The database, up to date.
@@ -97,13 +104,15 @@ class Home:
         return Store.open(self.database)
 
     def person(self, store: Store) -> PersonStore:
-        """The one person of this machine, made with careful settings where missing."""
-        if any(known.id == PERSON_ID for known in store.people()):
-            return store.person(PERSON_ID)
-        return store.create_person(PERSON_ID, PersonSettings(zone=local_zone(), demonstration=self.demonstration))
+        """Whose home it is, made with careful settings where missing."""
+        try:
+            return store.person(self.person_id)
+        except UnknownPersonError:
+            settings = PersonSettings(zone=local_zone(), demonstration=self.demonstration)
+            return store.create_person(self.person_id, settings)
 
     def restore(self, store: Store, source: Path) -> PersonStore:
-        """The one person of this machine as an export has them.
+        """Whose home it is, as an export has them.
 
         Args:
             store: where to; it must hold nothing of theirs yet.
@@ -113,32 +122,23 @@ class Home:
             HomeError: there is something of theirs here.
             ExportError: it is no export, of another version or damaged; nothing was written.
         """
-        known = next((one for one in store.people() if one.id == PERSON_ID), None)
+        known = next((one for one in store.people() if one.id == self.person_id), None)
         if known is not None and known.last_number:
             raise HomeError("there is something of yours here already; export it, run `rhythm erase`, then restore")
         if known is not None:
-            erase_person(store, PERSON_ID)  # an empty record
+            erase_person(store, self.person_id)  # an empty record
         try:
-            return restore_person(store, source, PERSON_ID)
+            person = restore_person(store, source, self.person_id)
+            if self.is_of_household:  # the network here is not theirs to ask a language model in
+                person.save_settings(msgspec.structs.replace(person.about().settings, model_url="", model_name=""))
+            return person
         finally:
             self.person(store)
 
 
-def _make_token(path: Path) -> None:
-    """Draws a token and keeps it; a file that is there by then stays, and none is there before it is wholly on disk."""
-    descriptor, draft = tempfile.mkstemp(prefix="token-", dir=path.parent)  # the owner alone may read it
-    try:
-        with os.fdopen(descriptor, "w", encoding="ascii") as file:
-            file.write(secrets.token_urlsafe(TOKEN_BYTES))
-            file.flush()
-            os.fsync(file.fileno())
-        try:
-            os.link(draft, path)
-        except OSError:
-            if not path.exists():  # a file system without links
-                Path(draft).rename(path)
-    finally:
-        Path(draft).unlink(missing_ok=True)
+def database_of(base: Path) -> str:
+    """Path or URL of the database of a data folder."""
+    return os.environ.get(DATABASE_VARIABLE) or str(base / "rhythm.db")
 
 
 def local_zone() -> str:

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from secrets import token_hex
 
 import msgspec
 
@@ -33,6 +34,9 @@ LEASE = timedelta(minutes=5)
 _PREFIX = "feed-"
 ACCOUNT_LEASE = timedelta(minutes=10)
 """Renewed with every page; a page takes minutes at most, waits that a vendor asks for included."""
+
+_OWN = token_hex(4)
+"""Processes on two machines may have one number."""
 
 FORGOTTEN = "What was learned was forgotten while it was fitted to you, so it is not used."
 
@@ -201,7 +205,8 @@ def _unless_forgotten(person: PersonStore, begin: int, result: WeeklyResult) -> 
 
 
 def _owner() -> str:
-    return f"process {os.getpid()}"
+    """This process among those of all machines that share the database."""
+    return f"process {os.getpid()} {_OWN}"
 
 
 def _failed(error: Exception) -> str:

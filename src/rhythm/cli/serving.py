@@ -11,7 +11,7 @@ import typer
 from rhythm.adapt.job import Engine
 from rhythm.assist import Assistant
 from rhythm.assist.notify import notify_waiting
-from rhythm.assist.places import Home
+from rhythm.assist.places import PERSON_VARIABLE, Home
 from rhythm.assist.suggesting import Suggester
 from rhythm.cli.output import learning_shown
 from rhythm.vocab.errors import InvalidValueError, RhythmError, UnknownNameError
@@ -68,6 +68,7 @@ def serve(
 
     Raises:
         PortTakenError: something else listens there.
+        InvalidValueError: somebody of a household is named.
         HomeError, StoreError: the data folder or its database cannot be used.
     """
     import uvicorn  # noqa: PLC0415 - only the server needs it
@@ -76,6 +77,8 @@ def serve(
 
     _check_free(port)
     home = Home(folder, demonstration=demonstration)
+    if home.is_of_household:
+        raise InvalidValueError(f"{PERSON_VARIABLE} names one of many people: `rhythm serve` has their pages")
     with home.open_store() as store:
         token = home.token()
         assistant = Assistant(

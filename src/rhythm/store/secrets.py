@@ -1,5 +1,6 @@
 """Secrets: credentials as their keeper has encrypted them. They are never exported."""
 
+from collections.abc import Mapping
 from datetime import datetime
 
 import msgspec
@@ -25,11 +26,16 @@ class Secrets:
 
     def put(self, name: str, payload: bytes) -> None:
         """Keeps encrypted bytes under that name, in place of what was there."""
+        self.put_all({name: payload})
+
+    def put_all(self, payloads: Mapping[str, bytes]) -> None:
+        """Keeps encrypted bytes under several names, all of them or none."""
         with self._scope.write() as connection:
             now_at = self._scope.now()
-            created_at = connection.execute(sa.select(secrets.c.created_at).where(self._here(name))).scalar()
-            info = SecretInfo(name, created_at or now_at, now_at)
-            self._scope.upsert(connection, secrets, [{**values_of(info), "payload": payload}])
+            for name, payload in payloads.items():
+                created_at = connection.execute(sa.select(secrets.c.created_at).where(self._here(name))).scalar()
+                info = SecretInfo(name, created_at or now_at, now_at)
+                self._scope.upsert(connection, secrets, [{**values_of(info), "payload": payload}])
 
     def get(self, name: str) -> bytes | None:
         """The encrypted bytes; None where there are none."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
-from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 
 import rhythm
@@ -14,6 +13,7 @@ from rhythm.assist.service import Assistant
 from rhythm.store.errors import StoreBusyError, StoreDamagedError, StoreFullError, StoreUnreachableError
 from rhythm.vocab.errors import RhythmError
 from rhythm.web import api, pages
+from rhythm.web.open_paths import add_open_paths
 from rhythm.web.security import ForbiddenError, Guard, Keys
 from rhythm.web.site import Site, templates
 from rhythm.web.uploads import Uploads
@@ -35,6 +35,8 @@ def create_app(
     port: int = 80,
     hosts: Sequence[str] = (),
     suggest_url: str = "",
+    secure: bool = False,
+    kept_at: str = "",
 ) -> FastAPI:
     """The application.
 
@@ -45,6 +47,8 @@ def create_app(
         port: where it listens; part of the Host header.
         hosts: further Host headers to answer to, for a reverse proxy of one's own.
         suggest_url: server of the language model that suggests; the pages name its host. Empty where there is none.
+        secure: see `rhythm.web.security.Guard`.
+        kept_at: host of a service that somebody else runs for them; empty on their own machine.
     """
     keys = Keys(token, port)
     app = FastAPI(
@@ -56,8 +60,8 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.site = Site(assistant, keys, Uploads(incoming, assistant), suggest_url)
-    app.mount("/static", StaticFiles(directory=Path(__file__).parent / "static"), name="static")
+    app.state.site = Site(assistant, keys, Uploads(incoming, assistant), suggest_url, kept_at)
+    add_open_paths(app)
     app.include_router(pages.router, include_in_schema=False)
     app.include_router(api.router)
     api.describe(app)
@@ -65,11 +69,16 @@ def create_app(
     app.add_exception_handler(OSError, _say_machine)
     app.add_exception_handler(HTTPException, _say_refused)
     app.add_exception_handler(RequestValidationError, _say_unfit)
+    app.add_middleware(Guard, keys=keys, hosts=our_hosts(port, hosts), secure=secure)
+    return app
+
+
+def our_hosts(port: int, more: Sequence[str] = ()) -> list[str]:
+    """Host headers of a server on this machine at a port, and more that were given."""
     ours = [f"{name}:{port}" for name in LOCAL_NAMES]
     if port == 80:
         ours += LOCAL_NAMES
-    app.add_middleware(Guard, keys=keys, hosts=[*ours, *hosts])
-    return app
+    return [*ours, *more]
 
 
 async def _say_error(request: Request, error: Exception) -> Response:

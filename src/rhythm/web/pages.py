@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 import msgspec
 from fastapi import APIRouter, BackgroundTasks, Request
-from fastapi.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 from starlette.datastructures import UploadFile
 
 from rhythm.assist.classifying import MODEL_KEY
@@ -23,7 +23,6 @@ from rhythm.web.uploads import WAIT_S
 router = APIRouter()
 MOST_NUMBER = 2**53
 """A larger number is no entry, slot or level of anybody's."""
-STATIC = Path(__file__).parent / "static"
 
 
 def _after(path: str, done: str) -> RedirectResponse:
@@ -260,7 +259,7 @@ def settings(request: Request) -> HTMLResponse:
 def save_settings(form: Posted, site: Here) -> Response:
     """Keeps the settings."""
     names = ("morning", "afternoon", "evening", "night")
-    on = text_of(form, "model") == "on"
+    on = site.takes_models and text_of(form, "model") == "on"
     times = SlotTimes(*(_local_time(text_of(form, name), f"the start of the {name}") for name in names))
     wanted = msgspec.structs.replace(
         site.assistant.settings,
@@ -310,21 +309,3 @@ def feed(key: str, site: Here) -> Response:
     if not site.keys.is_feed(key):
         return Response(status_code=404)
     return Response(site.assistant.feed(), media_type="text/calendar; charset=utf-8")
-
-
-@router.get("/healthz")
-def healthz() -> JSONResponse:
-    """That the server is up."""
-    return JSONResponse({"status": "ok"})
-
-
-@router.get("/sw.js")
-def service_worker() -> Response:
-    """The service worker, from the root so that it covers every page."""
-    return FileResponse(STATIC / "sw.js", media_type="text/javascript", headers={"Cache-Control": "no-cache"})
-
-
-@router.get("/manifest.webmanifest")
-def manifest() -> Response:
-    """What makes the pages installable."""
-    return FileResponse(STATIC / "manifest.webmanifest", media_type="application/manifest+json")

@@ -42,8 +42,7 @@ class Keys:
 
     def __init__(self, token: str, port: int) -> None:
         self._token = token
-        self.cookie_name = f"rhythm_{port}"
-        """Cookies do not tell ports apart; the demonstration beside the real one must not log it out."""
+        self.cookie_name = cookie_name_at(port)
         self.session = self._derive("session")
         self.csrf = self._derive("csrf")
         self.feed = self._derive("feed")
@@ -74,13 +73,27 @@ class Keys:
         return hmac.compare_digest(offered.encode(), self.feed.encode())
 
 
+def cookie_name_at(port: int) -> str:
+    """Name of the cookie: cookies do not tell ports apart, and the demonstration must not log the real one out."""
+    return f"rhythm_{port}"
+
+
 class Guard:
     """Middleware: refuses before anything is read, and puts the page policy on every answer."""
 
-    def __init__(self, app: ASGIApp, *, keys: Keys, hosts: Iterable[str]) -> None:
+    def __init__(self, app: ASGIApp, *, keys: Keys, hosts: Iterable[str], secure: bool = False) -> None:
+        """Guard an application.
+
+        Args:
+            app: what is guarded.
+            keys: what opens it.
+            hosts: Host headers that are ours, in any case.
+            secure: whether browsers reach it over TLS alone, so that the cookie goes nowhere else.
+        """
         self._app = app
         self._keys = keys
         self._hosts = frozenset(host.lower() for host in hosts)
+        self._secure = secure
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it."""
@@ -118,13 +131,12 @@ class Guard:
 
     def _has_session(self, headers: Headers) -> bool:
         """Whether our cookie is there, among those of other programs on this machine, whatever these hold."""
-        return self._keys.is_session(cookie_parser(headers.get("cookie", "")).get(self._keys.cookie_name, ""))
+        return self._keys.is_session(offered_session(headers, self._keys.cookie_name))
 
     def _led_on(self, scope: Scope) -> Response | None:
         """The link with the token sets the cookie and leads on without the token, at every visit."""
-        query = scope["query_string"].decode("latin-1")
-        offered = next((part[6:] for part in query.split("&") if part.startswith("token=")), "")
-        if scope["method"] != "GET" or not offered or not self._keys.is_token(offered):
+        offered = offered_token(scope)
+        if not offered or not self._keys.is_token(offered):
             return None
         response = RedirectResponse("/", 303)
         response.set_cookie(
@@ -132,6 +144,7 @@ class Guard:
             self._keys.session,
             max_age=COOKIE_AGE_S,
             httponly=True,
+            secure=self._secure,
             samesite="lax",
             path="/",
         )
@@ -147,11 +160,27 @@ class Guard:
             return False
 
     def _bearer(self, headers: Headers, path: str) -> bool:
-        kind, _, offered = headers.get("authorization", "").partition(" ")
-        offered = offered.strip()
-        if kind.lower() != "bearer":
-            return False
+        offered = offered_bearer(headers)
         return self._keys.is_token(offered) or (path == PUSH_PATH and self._keys.is_push(offered))
+
+
+def offered_token(scope: Scope) -> str:
+    """The token of a first-run link; empty where there is none."""
+    if scope["method"] != "GET":
+        return ""
+    query = scope["query_string"].decode("latin-1")
+    return next((part[6:] for part in query.split("&") if part.startswith("token=")), "")
+
+
+def offered_session(headers: Headers, cookie_name: str) -> str:
+    """The session's cookie; empty where there is none."""
+    return cookie_parser(headers.get("cookie", "")).get(cookie_name, "")
+
+
+def offered_bearer(headers: Headers) -> str:
+    """What stands behind ``Bearer``; empty where nothing does."""
+    kind, _, offered = headers.get("authorization", "").partition(" ")
+    return offered.strip() if kind.lower() == "bearer" else ""
 
 
 def _place_of(error: BaseException) -> str:

@@ -58,13 +58,22 @@ class Site:
         keys: what opens it.
         uploads: files that are handed in.
         suggest_url: server of the language model that suggests; empty where there is none.
+        kept_at: host of a service that somebody else runs for them; empty on their own machine.
     """
 
-    def __init__(self, assistant: Assistant, keys: Keys, uploads: Uploads, suggest_url: str = "") -> None:
+    def __init__(
+        self, assistant: Assistant, keys: Keys, uploads: Uploads, suggest_url: str = "", kept_at: str = ""
+    ) -> None:
         self.assistant = assistant
         self.keys = keys
         self.uploads = uploads
         self.suggest_url = suggest_url
+        self.kept_at = kept_at
+
+    @property
+    def takes_models(self) -> bool:
+        """Whether they may name a language model for titles: the network of others is not theirs to ask in."""
+        return not self.kept_at
 
 
 def site_of(request: Request) -> Site:
@@ -108,6 +117,8 @@ def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
         "shortcuts": settings.shortcuts,
         "settings": settings,
         "leaving": leaving(settings, site.suggest_url),
+        "kept_at": site.kept_at,
+        "takes_models": site.takes_models,
         "notice": request.query_params.get("done", ""),
         "notices": NOTICES,
         "here": template.partition(".")[0],

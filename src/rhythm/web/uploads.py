@@ -87,7 +87,7 @@ class Uploads:
         self._folder = folder
         self._looked = folder / "looked"
         self._assistant = assistant
-        self._jobs: queue.Queue[Job] = queue.Queue()
+        self._jobs: queue.Queue[Job | None] = queue.Queue()
         self._thread: threading.Thread | None = None
         self._lock = threading.Lock()
         self.latest: list[Job] = []
@@ -171,6 +171,8 @@ class Uploads:
     def _work(self) -> None:
         while True:
             job = self._jobs.get()
+            if job is None:
+                return
             try:
                 if job.looking:
                     job.found = self._assistant.preview_file(job.path, name=job.name)
@@ -185,6 +187,16 @@ class Uploads:
                 if job.found is None:
                     job.path.unlink(missing_ok=True)
                 job.ended.set()
+
+    def close(self) -> bool:
+        """Ends the thread where there is nothing to read and nothing held; whether it was so."""
+        with self._lock:
+            if any(job.is_held or not job.ended.is_set() for job in self.latest):
+                return False
+            if self._thread is not None:
+                self._jobs.put(None)
+                self._thread = None
+            return True
 
     def clear(self) -> None:
         """Removes every file that was handed in."""

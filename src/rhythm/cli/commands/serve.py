@@ -1,0 +1,38 @@
+"""Serve the pages of many people, each behind a link of their own."""
+
+from typing import Annotated
+
+import typer
+
+from rhythm.cli.house import FolderOption
+
+app = typer.Typer(rich_markup_mode="rich")
+
+
+@app.command(
+    epilog="Example: [bold]rhythm people add kim && rhythm serve[/bold]; for others to reach it, with a proxy in "
+    "front that speaks TLS: [bold]rhythm serve --url https://rhythm.example.org[/bold]."
+)
+def serve(
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to listen.")] = 8321,
+    url: Annotated[
+        str, typer.Option(envvar="RHYTHM_URL", help="Where people reach it: the address of the proxy in front.")
+    ] = "",
+    listen: Annotated[
+        str, typer.Option(help="Address to listen at; another than this machine's own needs an https --url.")
+    ] = "127.0.0.1",
+    private_feeds: Annotated[
+        bool, typer.Option("--private-feeds", help="Calendars may be fetched from private networks.")
+    ] = False,
+    work: Annotated[bool, typer.Option(help="Do what is due here, too; with --no-work `rhythm work` does it.")] = True,
+    folder: FolderOption = None,
+) -> None:
+    """Serve the pages of many people, each behind a link of their own.
+
+    Whom it serves is said by `rhythm people`, also while it runs. RHYTHM_DATABASE names a PostgreSQL database for all
+    of them; without it they share a file in the data folder. docs/operator.md says more.
+    """
+    from rhythm.assist.household import Household  # noqa: PLC0415 - loaded when it is wanted
+    from rhythm.cli import household as process  # noqa: PLC0415
+
+    process.serve(Household(folder), port=port, url=url, listen=listen, private_feeds=private_feeds, works=work)

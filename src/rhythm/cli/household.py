@@ -1,0 +1,177 @@
+"""The processes of ``rhythm serve`` and ``rhythm work``: many people's pages, and what is due for them."""
+
+import fcntl
+import logging
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import typer
+
+from rhythm.assist import Assistant
+from rhythm.assist.household import Household
+from rhythm.assist.places import Home
+from rhythm.store import Store
+from rhythm.vocab.errors import InvalidValueError, RhythmError
+
+URL_VARIABLE = "RHYTHM_URL"
+DUE_EVERY_S = 60.0
+LOCK_FILE = "serving.lock"
+
+log = logging.getLogger(__name__)
+
+AssistantOf = Callable[[str], Assistant]
+
+
+class AlreadyServedError(RhythmError):
+    """Another process serves the people of this folder."""
+
+
+def service_url(given: str, port: int) -> str:
+    """Where people reach the service, without a slash at its end.
+
+    Args:
+        given: the address of a proxy in front; empty for none.
+        port: where the server listens on this machine.
+
+    Raises:
+        InvalidValueError: no such address: scheme and host, and nothing behind them.
+    """
+    if not given:
+        return f"http://127.0.0.1:{port}"
+    try:
+        parts = urlsplit(given)
+        fine = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
+    except ValueError:
+        fine = False
+    if not fine or parts.username is not None or parts.path.strip("/") or parts.query or parts.fragment:
+        raise InvalidValueError("--url is scheme and host alone, such as https://rhythm.example.org")
+    return f"{parts.scheme}://{parts.netloc}".lower()
+
+
+def link(url: str, token: str) -> str:
+    """What opens somebody's pages."""
+    return f"{url}/?token={token}"
+
+
+def opener(store: Store, *, private_feeds: bool) -> Callable[[Home, str], Assistant]:
+    """Gives assistants of people whom one database keeps."""
+
+    def opened(home: Home, token: str) -> Assistant:
+        return Assistant(store, home.person(store), token=token, private_feeds=private_feeds)
+
+    return opened
+
+
+def assistants(household: Household, opens: Callable[[Home, str], Assistant]) -> AssistantOf:
+    """Gives assistants by the ids of people who are here."""
+
+    def assistant_of(person_id: str) -> Assistant:
+        home = household.home(person_id)
+        return opens(home, home.token())
+
+    return assistant_of
+
+
+def serve(household: Household, *, port: int, url: str, listen: str, private_feeds: bool, works: bool) -> None:
+    """Serves everyone's pages until it is interrupted.
+
+    Args:
+        household: whom.
+        port: where to listen.
+        url: the address of a proxy in front; empty for none.
+        listen: address of the network to listen in.
+        private_feeds: whether calendars may be fetched from private networks.
+        works: whether what is due is done here, too.
+
+    Raises:
+        InvalidValueError: an address that cannot be, or one to listen at that others reach without TLS in front.
+        AlreadyServedError: another process is at it.
+        StoreError: the database cannot be used.
+    """
+    import uvicorn  # noqa: PLC0415 - only the server needs it
+
+    from rhythm.web.many import Address, ManyPeople  # noqa: PLC0415
+
+    reached = service_url(url, port)
+    _check_listening(listen, reached)
+    at = Address(port, (urlsplit(reached).netloc,) if url else (), reached.startswith("https://"))
+    with _alone(household), household.open_store() as store:
+        pages = ManyPeople(household, opener(store, private_feeds=private_feeds), at)
+        people = household.ids()
+        if people:
+            typer.echo("  Getting ready (the first time takes half a minute) ...")
+            pages.assistant_of(people[0]).today()  # compiles what the first page would wait for
+        if works:
+            stopped = threading.Event()
+            threading.Thread(target=partial(work, household, store, pages.assistant_of, stopped), daemon=True).start()
+        who = f"{len(people)} people" if len(people) != 1 else "one person"
+        typer.echo(
+            f"\n  Rhythm serves {who} at  {reached}\n\n  `rhythm people` adds more and prints links. Stop: Ctrl+C.\n"
+        )
+        uvicorn.run(pages, host=listen, port=port, log_level="warning", access_log=False, server_header=False)
+
+
+def work(household: Household, store: Store, assistant_of: AssistantOf, stopped: threading.Event) -> None:
+    """Does what is due for everyone, minute by minute, until it is stopped."""
+    while not stopped.is_set():
+        try:
+            due_round(household, store, assistant_of)
+        except RhythmError as error:  # the database may be away for a while
+            typer.echo(f"rhythm: what is due waits: {error}", err=True)
+        stopped.wait(DUE_EVERY_S)
+
+
+def due_round(household: Household, store: Store, assistant_of: AssistantOf) -> dict[str, int]:
+    """Does what is due now for those who are here; how many pieces of work and people it was.
+
+    Several processes, on several machines too, can be at it: each piece is done by the one that takes its lease.
+    One whose work fails does not keep the others waiting.
+
+    Args:
+        household: whose people.
+        store: the database.
+        assistant_of: gives somebody's assistant.
+
+    Raises:
+        StoreError: it cannot be asked what is due.
+    """
+    here = set(household.ids())
+    done = {"people": 0, "pieces": 0, "failed": 0}
+    for person_id in dict.fromkeys(who for who, _ in store.due_jobs() if who in here):
+        done["people"] += 1
+        try:
+            done["pieces"] += assistant_of(person_id).run_due()
+        except Exception as error:  # noqa: BLE001 - and its text could hold what was read
+            done["failed"] += 1
+            log.error("work that was due failed: %s", type(error).__name__)  # noqa: TRY400
+    return done
+
+
+@contextmanager
+def _alone(household: Household) -> Iterator[None]:
+    """Holds the folder: what is handed in is read by one process."""
+    household.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with Path(household.folder, f".{LOCK_FILE}").open("w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise AlreadyServedError(
+                "the people of this folder are served already; stop that process, or give others a folder of their own"
+            ) from None
+        yield
+
+
+def _check_listening(listen: str, url: str) -> None:
+    try:
+        loopback = listen == "localhost" or ip_address(listen).is_loopback
+    except ValueError:
+        raise InvalidValueError(f"--listen {listen[:60]!r} is no address of a network; give one like 0.0.0.0") from None
+    if not loopback and not url.startswith("https://"):
+        raise InvalidValueError(
+            "listening beyond this machine needs TLS in front: put a proxy there and name it with --url https://..."
+        )

@@ -1,0 +1,239 @@
+"""Many people's pages in one server: each request goes to the pages of whoever its key belongs to.
+
+What opens somebody's pages are the words derived from their own token (`rhythm.web.security.Keys`), so the word that a
+request brings names the person, and nobody's address tells who they are. Here is only the way to the right pages: these
+check the word once more, with all that `Guard` checks. A word that is nobody's gets what a locked Rhythm says.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+
+import msgspec
+from fastapi import FastAPI
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from rhythm.assist.household import Household
+from rhythm.assist.places import Home
+from rhythm.assist.service import Assistant
+from rhythm.assist.tokens import TOKEN_BYTES, HomeError, TokenFile
+from rhythm.store.errors import StoreError
+from rhythm.vocab.errors import RhythmError
+from rhythm.web.app import LOCAL_NAMES, create_app, our_hosts
+from rhythm.web.open_paths import add_open_paths
+from rhythm.web.security import Guard, Keys, cookie_name_at, offered_bearer, offered_session, offered_token
+
+log = logging.getLogger(__name__)
+
+MOST_OPEN = 256
+"""People whose pages are kept ready at once; of more, those who were not here for longest are let go."""
+SETTLED_NS = 100_000_000
+"""A folder that changed less long ago can change again without its time showing it."""
+FEED = "/feed/"
+
+OpensAssistant = Callable[[Home, str], Assistant]
+"""Gives somebody's assistant, of their folder and token."""
+
+
+class Address(msgspec.Struct, frozen=True):
+    """Where the server is reached.
+
+    Attributes:
+        port: where it listens.
+        hosts: Host headers to answer to, beside those of this machine.
+        secure: whether browsers come over TLS, which a proxy in front ends.
+    """
+
+    port: int = 80
+    hosts: tuple[str, ...] = ()
+    secure: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the service is called on the pages."""
+        return self.hosts[0] if self.hosts else f"{LOCAL_NAMES[0]}:{self.port}"
+
+
+class _Door(msgspec.Struct, frozen=True):
+    """Whose token file gave a word, and how that file was then."""
+
+    person_id: str
+    file: TokenFile
+    stamp: tuple[int, int]
+
+    @property
+    def holds(self) -> bool:
+        return self.file.stamp() == self.stamp
+
+
+class Doors:
+    """Whose each word is; a token that was renewed or taken away opens nothing from that moment on."""
+
+    def __init__(self, household: Household) -> None:
+        self._household = household
+        self._lock = threading.Lock()
+        self._of_person: dict[str, tuple[_Door, tuple[str, ...]]] = {}
+        self._by_word: dict[str, _Door] = {}
+        self._seen_at = -1
+
+    def whose(self, words: Sequence[str]) -> _Door | None:
+        """The door of the first word that opens one; None where none does."""
+        return self._found(words) or (self._found(words) if self._look_again() else None)
+
+    def _found(self, words: Sequence[str]) -> _Door | None:
+        doors = (self._by_word.get(word) for word in words if word)
+        return next((door for door in doors if door is not None and door.holds), None)
+
+    def _look_again(self) -> bool:
+        """Reads the tokens where any may have changed; whether it did."""
+        with self._lock:
+            changed_at = self._household.changed_at()
+            if changed_at == self._seen_at:
+                return False
+            self._of_person = dict(self._looked())
+            self._by_word = {word: door for door, words in self._of_person.values() for word in words}
+            self._seen_at = changed_at if time.time_ns() - changed_at > SETTLED_NS else -1
+            return True
+
+    def _looked(self) -> Iterator[tuple[str, tuple[_Door, tuple[str, ...]]]]:
+        """Everyone's door and words; what has not changed is not read again."""
+        for person_id, file in self._household.token_files().items():
+            known, stamp = self._of_person.get(person_id), file.stamp()
+            if known is not None and known[0].stamp == stamp:
+                yield person_id, known
+                continue
+            try:
+                token = file.found()
+            except HomeError:
+                continue  # theirs is damaged; the others' are not
+            if token is not None and stamp is not None:
+                yield person_id, (_Door(person_id, file, stamp), _words_of(token))
+
+
+def _words_of(token: str) -> tuple[str, ...]:
+    keys = Keys(token, 0)
+    return token, keys.session, keys.feed, keys.push
+
+
+class ManyPeople:
+    """The application of a household (ASGI)."""
+
+    def __init__(self, household: Household, opens: OpensAssistant, at: Address, *, most_open: int = MOST_OPEN) -> None:
+        """Serve a household.
+
+        Args:
+            household: whom.
+            opens: gives somebody's assistant.
+            at: where the server is reached.
+            most_open: people whose pages are kept ready at once.
+        """
+        self._household = household
+        self._opens = opens
+        self._at = at
+        self._most_open = most_open
+        self._doors = Doors(household)
+        self._lock = threading.Lock()
+        self._open: OrderedDict[str, tuple[_Door, FastAPI]] = OrderedDict()
+        self._resumed: set[str] = set()
+        self._locked = _locked_app(at)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Lead a request to whose pages it is for."""
+        if scope["type"] == "lifespan":
+            await _stay(receive, send)
+            return
+        if scope["type"] != "http":
+            return
+        if self._at.secure:
+            scope = {**scope, "scheme": "https"}
+        try:
+            app = await run_in_threadpool(self._pages_for, scope)
+        except RhythmError as error:
+            log.error("nobody's pages could be opened: %s", type(error).__name__)  # noqa: TRY400 - no trace into a log
+            app = PlainTextResponse("Rhythm cannot open its data at this moment; try again.", 503)
+        await app(scope, receive, send)
+
+    def assistant_of(self, person_id: str) -> Assistant:
+        """Somebody's assistant: that of their pages where these are ready.
+
+        Raises:
+            HomeError: nobody of that id is here.
+            StoreError: the database cannot be used.
+        """
+        with self._lock:
+            ready = self._open.get(person_id)
+        if ready is not None and ready[0].holds:
+            assistant: Assistant = ready[1].state.site.assistant
+            return assistant
+        home = self._household.home(person_id)
+        return self._opens(home, home.token())
+
+    def _pages_for(self, scope: Scope) -> ASGIApp:
+        door = self._doors.whose(_offered(scope, cookie_name_at(self._at.port)))
+        if door is None:
+            return self._locked
+        try:
+            return self._pages_of(door)
+        except (HomeError, StoreError):
+            if not door.holds:  # they were taken out this moment
+                return self._locked
+            raise
+
+    def _pages_of(self, door: _Door) -> FastAPI:
+        with self._lock:
+            ready = self._open.get(door.person_id)
+            if ready is not None and ready[0] == door:
+                self._open.move_to_end(door.person_id)
+                return ready[1]
+            home = self._household.home(door.person_id)
+            token = home.token()
+            app = create_app(
+                self._opens(home, token), token, home.incoming, port=self._at.port, hosts=self._at.hosts,
+                secure=self._at.secure, kept_at=self._at.name,
+            )  # fmt: skip
+            if door.person_id not in self._resumed:  # what is left there later is being read by this process
+                self._resumed.add(door.person_id)
+                app.state.site.uploads.resume()
+            self._open[door.person_id] = door, app
+            self._let_go()
+            return app
+
+    def _let_go(self) -> None:
+        """Closes pages that were not used for longest; those where a file is being read or held stay."""
+        for person_id in list(self._open)[:-1]:
+            if len(self._open) <= self._most_open:
+                return
+            if self._open[person_id][1].state.site.uploads.close():
+                del self._open[person_id]
+
+
+def _offered(scope: Scope, cookie_name: str) -> tuple[str, ...]:
+    """The words that a request brings: a new link goes before a session that is there from before."""
+    headers = Headers(scope=scope)
+    path: str = scope["path"]
+    feed = path.removeprefix(FEED).removesuffix(".ics") if path.startswith(FEED) else ""
+    return offered_token(scope), offered_bearer(headers), feed, offered_session(headers, cookie_name)
+
+
+def _locked_app(at: Address) -> FastAPI:
+    """What somebody sees who has no key: that it is locked, and what holds nothing of anybody."""
+    app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
+    add_open_paths(app)
+    nobody = Keys(secrets.token_urlsafe(TOKEN_BYTES), at.port)
+    app.add_middleware(Guard, keys=nobody, hosts=our_hosts(at.port, at.hosts), secure=at.secure)
+    return app
+
+
+async def _stay(receive: Receive, send: Send) -> None:
+    """Takes part in the server's starting and stopping."""
+    while True:
+        message = await receive()
+        await send({"type": f"{message['type']}.complete"})
+        if message["type"] == "lifespan.shutdown":
+            return
