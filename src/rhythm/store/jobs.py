@@ -36,19 +36,18 @@ class Jobs:
             return self._known(connection, name)
 
     def claim(self, name: str, owner: str, lease: timedelta, *, early: bool = False) -> Job | None:
-        """Takes the lease of a job that is due and free; None where it is not.
+        """Takes the lease of a job that is due and free; None where it is not, or is not there any more.
 
         Args:
             name: the job.
             owner: who takes it.
             lease: for how long.
             early: take it though it is not due.
-
-        Raises:
-            UnknownEntryError: this person has no such job.
         """
         with self._scope.write() as connection:
-            job = self._known(connection, name)
+            job = self._get(connection, name)
+            if job is None:  # another process may have taken it out since it was listed
+                return None
             now_at = self._scope.now()
             if not early and (job.due_at is None or job.due_at > now_at):
                 return None

@@ -84,11 +84,12 @@ class Doors:
 
     def whose(self, words: Sequence[str]) -> _Door | None:
         """The door of the first word that opens one; None where none does."""
-        return self._found(words) or (self._found(words) if self._look_again() else None)
+        doors = (self._door_of(word) or (self._door_of(word) if self._look_again() else None) for word in words if word)
+        return next((door for door in doors if door is not None), None)
 
-    def _found(self, words: Sequence[str]) -> _Door | None:
-        doors = (self._by_word.get(word) for word in words if word)
-        return next((door for door in doors if door is not None and door.holds), None)
+    def _door_of(self, word: str) -> _Door | None:
+        door = self._by_word.get(word)
+        return door if door is not None and door.holds else None
 
     def _look_again(self) -> bool:
         """Reads the tokens where any may have changed; whether it did."""

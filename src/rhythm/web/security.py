@@ -115,7 +115,7 @@ class Guard:
     def _refusal(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
-            return PlainTextResponse("This address is not Rhythm's. Open the link that `rhythm up` printed.", 421)
+            return PlainTextResponse("This address is not Rhythm's. Open the link with your token in it.", 421)
         if scope["method"] not in SAFE and not self._same_origin(headers):
             return PlainTextResponse("This came from another site, so it was refused.", 403)
         path: str = scope["path"]
@@ -126,7 +126,7 @@ class Guard:
             return None
         led_on = self._led_on(scope)
         if led_on is None and not self._has_session(headers):
-            return PlainTextResponse("Rhythm is locked. Open the link with the token that `rhythm up` printed.", 401)
+            return PlainTextResponse("Rhythm is locked. Open the link with your token in it.", 401)
         return led_on
 
     def _has_session(self, headers: Headers) -> bool:
