@@ -250,6 +250,19 @@ def test_a_database_that_is_away_is_said_in_a_sentence(many: House, monkeypatch:
     assert (answer.status_code, answer.text) == (503, "Rhythm cannot open its data at this moment; try again.")
 
 
+def test_a_page_that_fails_says_so_and_nothing_more(many: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = many.visitor(many.add("kim"))
+
+    def fails(*_: object) -> None:
+        raise RuntimeError("a title that must not be told")
+
+    monkeypatch.setattr(Assistant, "data", fails)
+    answer = client.get("/data")
+    assert answer.status_code == 500
+    assert answer.text.startswith("Something went wrong here")
+    assert answer.headers["x-frame-options"] == "DENY"
+
+
 class Comings(RuleBasedStateMachine):
     """People come, go and get other links in any order: a word opens its person's pages exactly while it is theirs."""
 

@@ -7,6 +7,7 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import PlainTextResponse, Response
 from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 import rhythm
 from rhythm.assist.service import Assistant
@@ -14,8 +15,8 @@ from rhythm.store.errors import StoreBusyError, StoreDamagedError, StoreFullErro
 from rhythm.vocab.errors import RhythmError
 from rhythm.web import api, pages
 from rhythm.web.open_paths import add_open_paths
-from rhythm.web.security import ForbiddenError, Guard, Keys
-from rhythm.web.site import Site, templates
+from rhythm.web.security import KEYS, ForbiddenError, Guard, Keys
+from rhythm.web.site import SITE, Site, templates
 from rhythm.web.uploads import Uploads
 
 REFUSALS = {
@@ -51,6 +52,14 @@ def create_app(
         kept_at: host of a service that somebody else runs for them; empty on their own machine.
     """
     keys = Keys(token, port)
+    app = unguarded_app()
+    app.state.site = Site(assistant, keys, Uploads(incoming, assistant), suggest_url, kept_at)
+    app.add_middleware(Guard, keys=keys, hosts=our_hosts(port, hosts), secure=secure)
+    return app
+
+
+def unguarded_app() -> FastAPI:
+    """The pages and the API without a person and without a guard."""
     app = FastAPI(
         title="Rhythm",
         version=rhythm.__version__,
@@ -60,7 +69,6 @@ def create_app(
         docs_url=None,
         redoc_url=None,
     )
-    app.state.site = Site(assistant, keys, Uploads(incoming, assistant), suggest_url, kept_at)
     add_open_paths(app)
     app.include_router(pages.router, include_in_schema=False)
     app.include_router(api.router)
@@ -69,8 +77,19 @@ def create_app(
     app.add_exception_handler(OSError, _say_machine)
     app.add_exception_handler(HTTPException, _say_refused)
     app.add_exception_handler(RequestValidationError, _say_unfit)
-    app.add_middleware(Guard, keys=keys, hosts=our_hosts(port, hosts), secure=secure)
     return app
+
+
+class ForOne:
+    """An application for one person: its requests bring their site and their keys."""
+
+    def __init__(self, app: ASGIApp, site: Site) -> None:
+        self._app = app
+        self.site = site
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on, with whose it is."""
+        await self._app({**scope, SITE: self.site, KEYS: self.site.keys}, receive, send)
 
 
 def our_hosts(port: int, more: Sequence[str] = ()) -> list[str]:

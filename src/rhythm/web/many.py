@@ -25,9 +25,11 @@ from rhythm.assist.service import Assistant
 from rhythm.assist.tokens import TOKEN_BYTES, HomeError, TokenFile
 from rhythm.store.errors import StoreError
 from rhythm.vocab.errors import RhythmError
-from rhythm.web.app import LOCAL_NAMES, create_app, our_hosts
+from rhythm.web.app import LOCAL_NAMES, ForOne, our_hosts, unguarded_app
 from rhythm.web.open_paths import add_open_paths
 from rhythm.web.security import Guard, Keys, cookie_name_at, offered_bearer, offered_session, offered_token
+from rhythm.web.site import Site
+from rhythm.web.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +60,11 @@ class Address(msgspec.Struct, frozen=True):
     def name(self) -> str:
         """What the service is called on the pages."""
         return self.hosts[0] if self.hosts else f"{LOCAL_NAMES[0]}:{self.port}"
+
+    def guarded(self, app: FastAPI, keys: Keys | None) -> FastAPI:
+        """An application behind its guard; see `Guard` for the keys."""
+        app.add_middleware(Guard, keys=keys, hosts=our_hosts(self.port, self.hosts), secure=self.secure)
+        return app
 
 
 class _Door(msgspec.Struct, frozen=True):
@@ -140,7 +147,8 @@ class ManyPeople:
         self._most_open = most_open
         self._doors = Doors(household)
         self._lock = threading.Lock()
-        self._open: OrderedDict[str, tuple[_Door, FastAPI]] = OrderedDict()
+        self._pages = at.guarded(unguarded_app(), None)  # one for everybody: each request brings whose it is
+        self._open: OrderedDict[str, tuple[_Door, ForOne]] = OrderedDict()
         self._resumed: set[str] = set()
         self._locked = _locked_app(at)
 
@@ -170,8 +178,7 @@ class ManyPeople:
         with self._lock:
             ready = self._open.get(person_id)
         if ready is not None and ready[0].holds:
-            assistant: Assistant = ready[1].state.site.assistant
-            return assistant
+            return ready[1].site.assistant
         home = self._household.home(person_id)
         return self._opens(home, home.token())
 
@@ -186,7 +193,7 @@ class ManyPeople:
                 return self._locked
             raise
 
-    def _pages_of(self, door: _Door) -> FastAPI:
+    def _pages_of(self, door: _Door) -> ForOne:
         with self._lock:
             ready = self._open.get(door.person_id)
             if ready is not None and ready[0] == door:
@@ -194,23 +201,23 @@ class ManyPeople:
                 return ready[1]
             home = self._household.home(door.person_id)
             token = home.token()
-            app = create_app(
-                self._opens(home, token), token, home.incoming, port=self._at.port, hosts=self._at.hosts,
-                secure=self._at.secure, kept_at=self._at.name,
-            )  # fmt: skip
+            assistant, keys = self._opens(home, token), Keys(token, self._at.port)
+            site = Site(assistant, keys, Uploads(home.incoming, assistant), kept_at=self._at.name)
             if door.person_id not in self._resumed:  # what is left there later is being read by this process
                 self._resumed.add(door.person_id)
-                app.state.site.uploads.resume()
-            self._open[door.person_id] = door, app
+                site.uploads.resume()
+            pages = ForOne(self._pages, site)
+            self._open[door.person_id] = door, pages
+            self._open.move_to_end(door.person_id)
             self._let_go()
-            return app
+            return pages
 
     def _let_go(self) -> None:
         """Closes pages that were not used for longest; those where a file is being read or held stay."""
         for person_id in list(self._open)[:-1]:
             if len(self._open) <= self._most_open:
                 return
-            if self._open[person_id][1].state.site.uploads.close():
+            if self._open[person_id][1].site.uploads.close():
                 del self._open[person_id]
 
 
@@ -222,13 +229,11 @@ def _offered(scope: Scope, cookie_name: str) -> tuple[str, ...]:
     return offered_token(scope), offered_bearer(headers), feed, offered_session(headers, cookie_name)
 
 
-def _locked_app(at: Address) -> FastAPI:
+def _locked_app(at: Address) -> ASGIApp:
     """What somebody sees who has no key: that it is locked, and what holds nothing of anybody."""
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None)
     add_open_paths(app)
-    nobody = Keys(secrets.token_urlsafe(TOKEN_BYTES), at.port)
-    app.add_middleware(Guard, keys=nobody, hosts=our_hosts(at.port, at.hosts), secure=at.secure)
-    return app
+    return at.guarded(app, Keys(secrets.token_urlsafe(TOKEN_BYTES), at.port))
 
 
 async def _stay(receive: Receive, send: Send) -> None:

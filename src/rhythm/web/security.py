@@ -27,6 +27,8 @@ SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OPEN_PATHS = ("/static/", "/healthz", "/sw.js", "/manifest.webmanifest", "/feed/")
 """Paths without anything of a person, and the feed, whose address is its own secret."""
 PUSH_PATH = "/api/v1/health-records"
+KEYS = "rhythm.keys"
+"""Where a request's scope has the keys of whose it is, if they are not the guard's own."""
 COOKIE_AGE_S = 400 * 24 * 3600
 
 
@@ -81,12 +83,12 @@ def cookie_name_at(port: int) -> str:
 class Guard:
     """Middleware: refuses before anything is read, and puts the page policy on every answer."""
 
-    def __init__(self, app: ASGIApp, *, keys: Keys, hosts: Iterable[str], secure: bool = False) -> None:
+    def __init__(self, app: ASGIApp, *, keys: Keys | None, hosts: Iterable[str], secure: bool = False) -> None:
         """Guard an application.
 
         Args:
             app: what is guarded.
-            keys: what opens it.
+            keys: what opens it; None where each request brings the keys of whose it is, in its scope (`KEYS`).
             hosts: Host headers that are ours, in any case.
             secure: whether browsers reach it over TLS alone, so that the cookie goes nowhere else.
         """
@@ -100,7 +102,7 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(scope)
+        refusal = self._refusal(scope, self._keys or scope[KEYS])
         if refusal is not None:
             await refusal(scope, receive, _with_policy(send))
             return
@@ -112,7 +114,7 @@ class Guard:
                 scope, receive, _with_policy(send)
             )
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, scope: Scope, keys: Keys) -> Response | None:
         headers = Headers(scope=scope)
         if headers.get("host", "").lower() not in self._hosts:
             return PlainTextResponse("This address is not Rhythm's. Open the link with your token in it.", 421)
@@ -121,27 +123,23 @@ class Guard:
         path: str = scope["path"]
         if path.startswith(OPEN_PATHS):
             return None
-        if self._bearer(headers, path):
+        if _is_borne(headers, path, keys):
             scope["rhythm_bearer"] = True
             return None
-        led_on = self._led_on(scope)
-        if led_on is None and not self._has_session(headers):
+        led_on = self._led_on(scope, keys)
+        if led_on is None and not _has_session(headers, keys):
             return PlainTextResponse("Rhythm is locked. Open the link with your token in it.", 401)
         return led_on
 
-    def _has_session(self, headers: Headers) -> bool:
-        """Whether our cookie is there, among those of other programs on this machine, whatever these hold."""
-        return self._keys.is_session(offered_session(headers, self._keys.cookie_name))
-
-    def _led_on(self, scope: Scope) -> Response | None:
+    def _led_on(self, scope: Scope, keys: Keys) -> Response | None:
         """The link with the token sets the cookie and leads on without the token, at every visit."""
         offered = offered_token(scope)
-        if not offered or not self._keys.is_token(offered):
+        if not offered or not keys.is_token(offered):
             return None
         response = RedirectResponse("/", 303)
         response.set_cookie(
-            self._keys.cookie_name,
-            self._keys.session,
+            keys.cookie_name,
+            keys.session,
             max_age=COOKIE_AGE_S,
             httponly=True,
             secure=self._secure,
@@ -159,9 +157,15 @@ class Guard:
         except ValueError:
             return False
 
-    def _bearer(self, headers: Headers, path: str) -> bool:
-        offered = offered_bearer(headers)
-        return self._keys.is_token(offered) or (path == PUSH_PATH and self._keys.is_push(offered))
+
+def _has_session(headers: Headers, keys: Keys) -> bool:
+    """Whether our cookie is there, among those of other programs on this machine, whatever these hold."""
+    return keys.is_session(offered_session(headers, keys.cookie_name))
+
+
+def _is_borne(headers: Headers, path: str, keys: Keys) -> bool:
+    offered = offered_bearer(headers)
+    return keys.is_token(offered) or (path == PUSH_PATH and keys.is_push(offered))
 
 
 def offered_token(scope: Scope) -> str:

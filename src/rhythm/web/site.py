@@ -50,6 +50,10 @@ _environment.globals.update(
 templates = Jinja2Templates(env=_environment)
 
 
+SITE = "rhythm.site"
+"""Where a request's scope has its site, if it has one of its own."""
+
+
 class Site:
     """One person's site.
 
@@ -77,8 +81,8 @@ class Site:
 
 
 def site_of(request: Request) -> Site:
-    """The site that a request is for."""
-    site: Site = request.app.state.site
+    """The site that a request is for: its own, or the one that the application has for all."""
+    site: Site = request.scope.get(SITE) or request.app.state.site
     return site
 
 
