@@ -11,6 +11,7 @@ from rhythm.store.erase import erase_everything, erase_person, scrub
 from rhythm.store.errors import EraseIncompleteError, UnknownPersonError
 from rhythm.store.migrate import back_up, backups_folder
 from rhythm.store.tables import OWNED, people
+from store.conftest import Server
 from store.samples import fill, reading
 
 MARK = "zebrafinch"
@@ -38,6 +39,22 @@ def test_the_rows_of_one_are_gone_and_the_others_are_whole(store: Store, ada: Pe
     assert (rows_left(store, "ben"), ben.evidence.after()) == before
     with pytest.raises(UnknownPersonError):
         erase_person(store, "ada")
+
+
+@pytest.mark.postgres
+def test_on_a_server_one_who_is_erased_keeps_nobody_waiting(server: Server) -> None:
+    """Writing the tables anew would wait for whoever reads, and all others for it; the space is given free instead."""
+    with server.database() as url, Store.open(url.render_as_string(hide_password=False)) as store:
+        sa.event.listen(store.database.engine, "connect", lambda c, _: c.execute("SET lock_timeout = '2s'"))
+        store.database.close()  # what is opened from here on waits no longer than that for a table
+        fill(store.create_person("ada"), MARK)
+        fill(store.create_person("ben"), "bens")
+        with store.database.read() as reading_all_along:
+            for table in (people, *OWNED):
+                reading_all_along.execute(sa.select(sa.func.count()).select_from(table))
+            assert erase_person(store, "ada").rows > 40
+            assert rows_left(store, "ada") == 0
+            assert rows_left(store, "ben") > 40
 
 
 def test_everyone_can_be_erased_and_the_store_still_works(store: Store, ada: PersonStore, ben: PersonStore) -> None:

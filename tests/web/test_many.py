@@ -33,12 +33,12 @@ NAMES = ("kim", "lee", "sam")
 class House:
     """A household on a database, and its server."""
 
-    def __init__(self, household: Household, store: Store, clock: Clock, *, most_open: int = 8) -> None:
+    def __init__(self, household: Household, store: Store, clock: Clock, *, most_ready: int = 8) -> None:
         self.household = household
         self.store = store
         self.clock = clock
         self.opened: list[str] = []
-        self.server = ManyPeople(household, self._assistant, Address(PORT), most_open=most_open)
+        self.server = ManyPeople(household, self._assistant, Address(PORT), most_ready=most_ready)
 
     def _assistant(self, home: Home, token: str) -> Assistant:
         self.opened.append(home.person_id)
@@ -169,7 +169,7 @@ def test_of_more_people_than_are_kept_ready_everyone_still_has_their_own_pages(
     """Whoever hands a file in to be looked at first is kept ready meanwhile: what is held would be let go with them."""
     monkeypatch.delenv("RHYTHM_PERSON", raising=False)
     with Store.open(where, clock=Clock()) as store:
-        many = House(Household(tmp_path), store, Clock(), most_open=2)
+        many = House(Household(tmp_path), store, Clock(), most_ready=2)
         clients = {name: many.visitor(many.add(name)) for name in (*NAMES, "ada")}
         found = CSRF.search(clients["kim"].get("/settings").text)
         assert found is not None

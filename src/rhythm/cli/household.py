@@ -77,7 +77,9 @@ def assistants(household: Household, opens: Callable[[Home, str], Assistant]) ->
     return assistant_of
 
 
-def serve(household: Household, *, port: int, url: str, listen: str, private_feeds: bool, works: bool) -> None:
+def serve(
+    household: Household, *, port: int, url: str, listen: str, private_feeds: bool, works: bool, most_ready: int
+) -> None:
     """Serves everyone's pages until it is interrupted.
 
     Args:
@@ -87,6 +89,7 @@ def serve(household: Household, *, port: int, url: str, listen: str, private_fee
         listen: address of the network to listen in.
         private_feeds: whether calendars may be fetched from private networks.
         works: whether what is due is done here, too.
+        most_ready: people whose pages are kept ready at once.
 
     Raises:
         InvalidValueError: an address that cannot be, or one to listen at that others reach without TLS in front.
@@ -101,7 +104,7 @@ def serve(household: Household, *, port: int, url: str, listen: str, private_fee
     _check_listening(listen, reached)
     at = Address(port, (urlsplit(reached).netloc,) if url else (), reached.startswith("https://"))
     with _alone(household), household.open_store() as store:
-        pages = ManyPeople(household, opener(store, private_feeds=private_feeds), at)
+        pages = ManyPeople(household, opener(store, private_feeds=private_feeds), at, most_ready=most_ready)
         people = household.ids()
         if people:
             typer.echo("  Getting ready (the first time takes half a minute) ...")

@@ -3,8 +3,10 @@
 Deleting a row leaves its bytes in the file until they are written over. So the rows are
 deleted with ``secure_delete``, the file is written anew without its free pages (VACUUM),
 the write-ahead log is folded in and cut to nothing, and the copies in ``backups/`` are
-removed: they hold the person too. On PostgreSQL the tables are written anew (VACUUM FULL);
-the server's own log and its administrator's backups are theirs to clear.
+removed: they hold the person too. On PostgreSQL the tables are written anew (VACUUM FULL) where
+nobody else is in them; others would wait meanwhile, so with them the space is given free (VACUUM)
+and written over as it is used again. The server's own log and its administrator's backups are
+theirs to clear.
 """
 
 import time
@@ -61,9 +63,10 @@ def scrub(store: Store) -> int:
     """
     database = store.database
     if database.path is None:
+        how = "VACUUM" if store.people() else "VACUUM FULL"
         with database.bare() as connection:
             for table in metadata.sorted_tables:
-                connection.execute(sa.text(f"VACUUM FULL {table.name}"))
+                connection.execute(sa.text(f"{how} {table.name}"))
         return 0
     removed = drop_backups(database.path)
     with database.bare() as connection:

@@ -33,7 +33,7 @@ from rhythm.web.uploads import Uploads
 
 log = logging.getLogger(__name__)
 
-MOST_OPEN = 256
+MOST_READY = 64
 """People whose pages are kept ready at once; of more, those who were not here for longest are let go."""
 SETTLED_NS = 100_000_000
 """A folder that changed less long ago can change again without its time showing it."""
@@ -132,23 +132,25 @@ def _words_of(token: str) -> tuple[str, ...]:
 class ManyPeople:
     """The application of a household (ASGI)."""
 
-    def __init__(self, household: Household, opens: OpensAssistant, at: Address, *, most_open: int = MOST_OPEN) -> None:
+    def __init__(
+        self, household: Household, opens: OpensAssistant, at: Address, *, most_ready: int = MOST_READY
+    ) -> None:
         """Serve a household.
 
         Args:
             household: whom.
             opens: gives somebody's assistant.
             at: where the server is reached.
-            most_open: people whose pages are kept ready at once.
+            most_ready: people whose pages are kept ready at once.
         """
         self._household = household
         self._opens = opens
         self._at = at
-        self._most_open = most_open
+        self._most_ready = most_ready
         self._doors = Doors(household)
         self._lock = threading.Lock()
         self._pages = at.guarded(unguarded_app(), None)  # one for everybody: each request brings whose it is
-        self._open: OrderedDict[str, tuple[_Door, ForOne]] = OrderedDict()
+        self._ready: OrderedDict[str, tuple[_Door, ForOne]] = OrderedDict()
         self._resumed: set[str] = set()
         self._locked = _locked_app(at)
 
@@ -176,7 +178,7 @@ class ManyPeople:
             StoreError: the database cannot be used.
         """
         with self._lock:
-            ready = self._open.get(person_id)
+            ready = self._ready.get(person_id)
         if ready is not None and ready[0].holds:
             return ready[1].site.assistant
         home = self._household.home(person_id)
@@ -195,9 +197,9 @@ class ManyPeople:
 
     def _pages_of(self, door: _Door) -> ForOne:
         with self._lock:
-            ready = self._open.get(door.person_id)
+            ready = self._ready.get(door.person_id)
             if ready is not None and ready[0] == door:
-                self._open.move_to_end(door.person_id)
+                self._ready.move_to_end(door.person_id)
                 return ready[1]
             home = self._household.home(door.person_id)
             token = home.token()
@@ -207,18 +209,18 @@ class ManyPeople:
                 self._resumed.add(door.person_id)
                 site.uploads.resume()
             pages = ForOne(self._pages, site)
-            self._open[door.person_id] = door, pages
-            self._open.move_to_end(door.person_id)
+            self._ready[door.person_id] = door, pages
+            self._ready.move_to_end(door.person_id)
             self._let_go()
             return pages
 
     def _let_go(self) -> None:
         """Closes pages that were not used for longest; those where a file is being read or held stay."""
-        for person_id in list(self._open)[:-1]:
-            if len(self._open) <= self._most_open:
+        for person_id in list(self._ready)[:-1]:
+            if len(self._ready) <= self._most_ready:
                 return
-            if self._open[person_id][1].site.uploads.close():
-                del self._open[person_id]
+            if self._ready[person_id][1].site.uploads.close():
+                del self._ready[person_id]
 
 
 def _offered(scope: Scope, cookie_name: str) -> tuple[str, ...]:

@@ -24,6 +24,9 @@ def serve(
     private_feeds: Annotated[
         bool, typer.Option("--private-feeds", help="Calendars may be fetched from private networks.")
     ] = False,
+    ready: Annotated[
+        int, typer.Option(min=1, help="People whose pages are kept ready; each takes some megabytes of memory.")
+    ] = 64,
     work: Annotated[bool, typer.Option(help="Do what is due here, too; with --no-work `rhythm work` does it.")] = True,
     folder: FolderOption = None,
 ) -> None:
@@ -35,4 +38,6 @@ def serve(
     from rhythm.assist.household import Household  # noqa: PLC0415 - loaded when it is wanted
     from rhythm.cli import household as process  # noqa: PLC0415
 
-    process.serve(Household(folder), port=port, url=url, listen=listen, private_feeds=private_feeds, works=work)
+    process.serve(
+        Household(folder), port=port, url=url, listen=listen, private_feeds=private_feeds, works=work, most_ready=ready
+    )
