@@ -2,19 +2,21 @@
 
 import fcntl
 import logging
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Event
 from urllib.parse import urlsplit
 
 import typer
 
+from rhythm.adapt.job import Engine
 from rhythm.assist import Assistant
 from rhythm.assist.household import Household
 from rhythm.assist.places import Home
+from rhythm.assist.suggesting import Suggester
+from rhythm.cli.serving import in_background, place_asked_by
 from rhythm.store import Store
 from rhythm.vocab.errors import InvalidValueError, RhythmError
 
@@ -58,11 +60,15 @@ def link(url: str, token: str) -> str:
     return f"{url}/?token={token}"
 
 
-def opener(store: Store, *, private_feeds: bool) -> Callable[[Home, str], Assistant]:
-    """Gives assistants of people whom one database keeps."""
+def opener(
+    store: Store, *, private_feeds: bool, suggester: Suggester | None = None, weekly: Sequence[Engine] = ()
+) -> Callable[[Home, str], Assistant]:
+    """Gives assistants of people whom one database keeps; see `Assistant` for the rest."""
 
     def opened(home: Home, token: str) -> Assistant:
-        return Assistant(store, home.person(store), token=token, private_feeds=private_feeds)
+        return Assistant(
+            store, home.person(store), token=token, private_feeds=private_feeds, suggester=suggester, weekly=weekly
+        )
 
     return opened
 
@@ -78,8 +84,9 @@ def assistants(household: Household, opens: Callable[[Home, str], Assistant]) ->
 
 
 def serve(
-    household: Household, *, port: int, url: str, listen: str, private_feeds: bool, works: bool, most_ready: int
-) -> None:
+    household: Household, *, port: int, url: str, listen: str, works: bool, most_ready: int,
+    private_feeds: bool = False, suggester: Suggester | None = None, weekly: Sequence[Engine] = (),
+) -> None:  # fmt: skip
     """Serves everyone's pages until it is interrupted.
 
     Args:
@@ -87,9 +94,11 @@ def serve(
         port: where to listen.
         url: the address of a proxy in front; empty for none.
         listen: address of the network to listen in.
-        private_feeds: whether calendars may be fetched from private networks.
         works: whether what is due is done here, too.
         most_ready: people whose pages are kept ready at once.
+        private_feeds: whether calendars may be fetched from private networks.
+        suggester: who suggests; the planner by default.
+        weekly: who fits adapters, beside the device student.
 
     Raises:
         InvalidValueError: an address that cannot be, or one to listen at that others reach without TLS in front.
@@ -102,16 +111,18 @@ def serve(
 
     reached = service_url(url, port)
     _check_listening(listen, reached)
-    at = Address(port, (urlsplit(reached).netloc,) if url else (), reached.startswith("https://"))
+    at = Address(
+        port, (urlsplit(reached).netloc,) if url else (), reached.startswith("https://"), place_asked_by(suggester)
+    )
     with _alone(household), household.open_store() as store:
-        pages = ManyPeople(household, opener(store, private_feeds=private_feeds), at, most_ready=most_ready)
+        opens = opener(store, private_feeds=private_feeds, suggester=suggester, weekly=weekly)
+        pages = ManyPeople(household, opens, at, most_ready=most_ready)
         people = household.ids()
         if people:
             typer.echo("  Getting ready (the first time takes half a minute) ...")
             pages.assistant_of(people[0]).today()  # compiles what the first page would wait for
         if works:
-            stopped = threading.Event()
-            threading.Thread(target=partial(work, household, store, pages.assistant_of, stopped), daemon=True).start()
+            in_background(lambda: work(household, store, pages.assistant_of, Event(), fits=bool(weekly)))
         who = f"{len(people)} people" if len(people) != 1 else "one person"
         typer.echo(
             f"\n  Rhythm serves {who} at  {reached}\n\n  `rhythm people` adds more and prints links. Stop: Ctrl+C.\n"
@@ -119,17 +130,33 @@ def serve(
         uvicorn.run(pages, host=listen, port=port, log_level="warning", access_log=False, server_header=False)
 
 
-def work(household: Household, store: Store, assistant_of: AssistantOf, stopped: threading.Event) -> None:
-    """Does what is due for everyone, minute by minute, until it is stopped."""
+def work(household: Household, store: Store, assistant_of: AssistantOf, stopped: Event, *, fits: bool = False) -> None:
+    """Does what is due for everyone, minute by minute, until it is stopped.
+
+    Args:
+        household: whose people.
+        store: the database.
+        assistant_of: gives somebody's assistant.
+        stopped: ends it.
+        fits: whether there are adapters that take long; they are fitted beside, so that nothing else waits for them.
+    """
+    if fits:
+        in_background(lambda: _rounds(lambda: due_round(household, store, assistant_of, Assistant.fit_due), stopped))
+    _rounds(lambda: due_round(household, store, assistant_of), stopped)
+
+
+def _rounds(one: Callable[[], object], stopped: Event) -> None:
     while not stopped.is_set():
         try:
-            due_round(household, store, assistant_of)
+            one()
         except RhythmError as error:  # the database may be away for a while
             typer.echo(f"rhythm: what is due waits: {error}", err=True)
         stopped.wait(DUE_EVERY_S)
 
 
-def due_round(household: Household, store: Store, assistant_of: AssistantOf) -> dict[str, int]:
+def due_round(
+    household: Household, store: Store, assistant_of: AssistantOf, does: Callable[[Assistant], int] = Assistant.run_due
+) -> dict[str, int]:
     """Does what is due now for those who are here; how many pieces of work and people it was.
 
     Several processes, on several machines too, can be at it: each piece is done by the one that takes its lease.
@@ -139,6 +166,7 @@ def due_round(household: Household, store: Store, assistant_of: AssistantOf) -> 
         household: whose people.
         store: the database.
         assistant_of: gives somebody's assistant.
+        does: what is done for one person.
 
     Raises:
         StoreError: it cannot be asked what is due.
@@ -148,7 +176,7 @@ def due_round(household: Household, store: Store, assistant_of: AssistantOf) -> 
     for person_id in dict.fromkeys(who for who, _ in store.due_jobs() if who in here):
         done["people"] += 1
         try:
-            done["pieces"] += assistant_of(person_id).run_due()
+            done["pieces"] += does(assistant_of(person_id))
         except Exception as error:  # noqa: BLE001 - and its text could hold what was read
             done["failed"] += 1
             log.error("work that was due failed: %s", type(error).__name__)  # noqa: TRY400

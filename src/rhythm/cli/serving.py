@@ -88,23 +88,23 @@ def serve(
             from rhythm.cli.demo import settle_in  # noqa: PLC0415 - the life model loads with it
 
             settle_in(assistant, home.folder, typer.echo)
-        if asked := _place_asked(suggester):
+        if asked := place_asked_by(suggester):
             typer.echo(f"  A model at {asked} suggests: meters, answers and records of thirty days are sent there.")
         web = create_app(assistant, token, home.incoming, port=port, suggest_url=asked)
         web.state.site.uploads.resume()
         typer.echo("  Getting ready (the first time takes half a minute) ...")
         with learning_shown(assistant):
             assistant.today()  # compiles what the first page would wait for
-        _in_background(lambda: _due(assistant.run_due, "a calendar was not fetched"))
+        in_background(lambda: _due(assistant.run_due, "a calendar was not fetched"))
         if weekly:  # apart, since it takes long
-            _in_background(lambda: _due(assistant.fit_due, "no adapter was fitted"))
+            in_background(lambda: _due(assistant.fit_due, "no adapter was fitted"))
         if notify_file is not None:
-            _in_background(lambda: _notices(assistant, notify_file))
+            in_background(lambda: _notices(assistant, notify_file))
         typer.echo(f"\n  Rhythm is at  http://{ADDRESS}:{port}/?token={token}\n\n  Stop it with Ctrl+C.\n")
         uvicorn.run(web, host=ADDRESS, port=port, log_level="warning", access_log=False, server_header=False)
 
 
-def _place_asked(suggester: Suggester | None) -> str:
+def place_asked_by(suggester: Suggester | None) -> str:
     """Server that moments are sent to; empty where they stay here."""
     if suggester is None:
         return ""
@@ -124,7 +124,8 @@ def _check_free(port: int) -> None:
             ) from None
 
 
-def _in_background(work: Callable[[], object]) -> None:
+def in_background(work: Callable[[], object]) -> None:
+    """Does something beside, for as long as the process lives."""
     threading.Thread(target=work, daemon=True).start()
 
 

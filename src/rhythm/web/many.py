@@ -50,11 +50,13 @@ class Address(msgspec.Struct, frozen=True):
         port: where it listens.
         hosts: Host headers to answer to, beside those of this machine.
         secure: whether browsers come over TLS, which a proxy in front ends.
+        suggest_url: server of the language model that suggests; empty where there is none.
     """
 
     port: int = 80
     hosts: tuple[str, ...] = ()
     secure: bool = False
+    suggest_url: str = ""
 
     @property
     def name(self) -> str:
@@ -204,7 +206,7 @@ class ManyPeople:
             home = self._household.home(door.person_id)
             token = home.token()
             assistant, keys = self._opens(home, token), Keys(token, self._at.port)
-            site = Site(assistant, keys, Uploads(home.incoming, assistant), kept_at=self._at.name)
+            site = Site(assistant, keys, Uploads(home.incoming, assistant), self._at.suggest_url, self._at.name)
             if door.person_id not in self._resumed:  # what is left there later is being read by this process
                 self._resumed.add(door.person_id)
                 site.uploads.resume()

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from rhythm.cli.house import FolderOption
+from rhythm.cli.suggester_options import BaseUrlOption, SuggestByOption, SuggestModelOption
 
 app = typer.Typer(rich_markup_mode="rich")
 
@@ -28,6 +29,9 @@ def serve(
         int, typer.Option(min=1, help="People whose pages are kept ready; each takes some megabytes of memory.")
     ] = 64,
     work: Annotated[bool, typer.Option(help="Do what is due here, too; with --no-work `rhythm work` does it.")] = True,
+    suggest_by: SuggestByOption = "planner",
+    model: SuggestModelOption = "",
+    base_url: BaseUrlOption = "",
     folder: FolderOption = None,
 ) -> None:
     """Serve the pages of many people, each behind a link of their own.
@@ -37,7 +41,10 @@ def serve(
     """
     from rhythm.assist.household import Household  # noqa: PLC0415 - loaded when it is wanted
     from rhythm.cli import household as process  # noqa: PLC0415
+    from rhythm.cli.serving import suggesting_by  # noqa: PLC0415
 
+    suggester, weekly = suggesting_by(suggest_by, model, base_url)
     process.serve(
-        Household(folder), port=port, url=url, listen=listen, private_feeds=private_feeds, works=work, most_ready=ready
-    )
+        Household(folder), port=port, url=url, listen=listen, works=work, most_ready=ready, private_feeds=private_feeds,
+        suggester=suggester, weekly=weekly,
+    )  # fmt: skip

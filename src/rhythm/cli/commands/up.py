@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from rhythm.cli.suggester_options import BaseUrlOption, SuggestByOption, SuggestModelOption
+
 app = typer.Typer(rich_markup_mode="rich")
 
 DEFAULT_PORT = 8321
@@ -21,20 +23,9 @@ def up(
     private_feeds: Annotated[
         bool, typer.Option("--private-feeds", help="Calendars may be fetched from private networks.")
     ] = False,
-    suggest_by: Annotated[
-        str, typer.Option(help="Who suggests: planner, or lm for a language model (extra lm).")
-    ] = "planner",
-    model: Annotated[
-        str,
-        typer.Option(help="The language model: a folder, a name on the hub or at the server; RHYTHM_LM by default."),
-    ] = "",
-    base_url: Annotated[
-        str,
-        typer.Option(
-            help="The model's server, up to the version: http://localhost:8000/v1; RHYTHM_LM_URL. Meters, answers and "
-            "records of thirty days are sent there."
-        ),
-    ] = "",
+    suggest_by: SuggestByOption = "planner",
+    model: SuggestModelOption = "",
+    base_url: BaseUrlOption = "",
 ) -> None:
     """Start the pages on this machine and print the link that opens them."""
     from rhythm.cli.serving import serve, suggesting_by  # noqa: PLC0415 - the web is loaded when it is wanted
