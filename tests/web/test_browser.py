@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 from assist.houses import Clock, house, introvert_files, lived_house
 from rhythm.assist import Assistant
@@ -237,6 +237,49 @@ def test_an_answer_given_offline_waits_where_it_is_not_taken_and_is_told_where_i
             assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 0}, "told once"
         page.context.close()
         assert [event.outcome for event in assistant.person.answers.events()] == [Outcome.IGNORED] * len(waiting)
+
+
+def test_an_answer_given_offline_to_what_was_erased_is_let_go_and_told(browser: Browser, tmp_path: Path) -> None:
+    port = free_port()
+    with lived_house(tmp_path, Clock()) as assistant:
+        with served(assistant, tmp_path, port) as link:
+            page = kept_page(browser, link)
+        page.get_by_role("button", name="Accept").first.click()
+        page.get_by_text("1 answer(s) wait on this device").wait_for()
+        page.wait_for_timeout(1000)
+        assistant.erase()
+        with served(assistant, tmp_path, port):
+            assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 1}
+        page.context.close()
+
+
+def test_pages_kept_of_one_person_are_let_go_once_anothers_are_open(browser: Browser, tmp_path: Path) -> None:
+    """Two who share a browser: without the service nobody sees what was kept for the other; what waits still waits."""
+    port, context = free_port(), browser.new_context(service_workers="allow")
+    page = context.new_page()
+    with lived_house(tmp_path, Clock()) as kim:
+        with served(kim, tmp_path, port) as link:
+            page.goto(link)
+            page.evaluate(CONTROLLED)
+            for path in ("/you", "/"):
+                page.goto(f"{link.partition('/?')[0]}{path}")
+        page.get_by_role("button", name="Accept").first.click()
+        page.get_by_text("1 answer(s) wait on this device").wait_for()
+        (tmp_path / "lee").mkdir()
+        with house(tmp_path / "lee", Clock()) as lee:
+            with served(lee, tmp_path / "lee", port, token="a-token-of-somebody-else") as link:  # noqa: S106
+                page.goto(link)
+                page.wait_for_function("caches.open('rhythm-1').then(kept => kept.match('/you')).then(you => !you)")
+                page.goto(f"{link.partition('/?')[0]}/settings")
+            page.goto(f"{link.partition('/?')[0]}/settings")
+            assert page.get_by_role("heading", name="Settings").is_visible(), "Lee's own was kept"
+            with pytest.raises(Error, match="ERR_FAILED"):
+                page.goto(f"{link.partition('/?')[0]}/you")
+        with served(kim, tmp_path, port) as link:
+            page.goto(link)
+            _wait_for_answer(page, kim)
+        context.close()
+        assert [event.channel for event in kim.person.answers.events()] == ["offline"]
 
 
 def _wait_for_answer(page: Page, assistant: Assistant) -> None:

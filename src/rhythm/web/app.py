@@ -108,6 +108,8 @@ async def _say_error(request: Request, error: Exception) -> Response:
 def _status_of(error: Exception) -> int:
     if isinstance(error, ForbiddenError):
         return 403
+    if isinstance(error, pages.GoneError):
+        return 410
     if isinstance(error, LookupError):
         return 404
     return 503 if isinstance(error, UNABLE) else 400

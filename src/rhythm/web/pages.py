@@ -11,8 +11,9 @@ from starlette.datastructures import UploadFile
 
 from rhythm.assist.classifying import MODEL_KEY
 from rhythm.assist.own_addresses import with_addresses, without_address
+from rhythm.store.errors import UnknownEntryError
 from rhythm.vocab.actions import parse_action
-from rhythm.vocab.errors import InvalidValueError
+from rhythm.vocab.errors import InvalidValueError, RhythmError
 from rhythm.vocab.meters import parse_meter
 from rhythm.vocab.responses import OUTCOMES, Outcome
 from rhythm.vocab.slots import SlotTimes
@@ -21,6 +22,12 @@ from rhythm.web.site import Here, Posted, render, text_of
 from rhythm.web.uploads import WAIT_S
 
 router = APIRouter()
+
+
+class GoneError(RhythmError):
+    """What a form is about is not there any more."""
+
+
 MOST_NUMBER = 2**53
 """A larger number is no entry, slot or level of anybody's."""
 
@@ -69,14 +76,17 @@ def answer(number: int, form: Posted, site: Here) -> Response:
         raise InvalidValueError("outcome is one of: accepted, ignored, rescheduled")
     moved = text_of(form, "moved_to")
     offline_at = text_of(form, "at")
-    site.assistant.answer(
-        number,
-        Outcome(outcome),
-        moved_to=_number(moved, "moved_to") if moved and outcome == Outcome.RESCHEDULED else None,
-        at=_instant(offline_at) if offline_at else None,
-        channel="offline" if offline_at else "page",
-        key=text_of(form, "key") or None,
-    )
+    try:
+        site.assistant.answer(
+            number,
+            Outcome(outcome),
+            moved_to=_number(moved, "moved_to") if moved and outcome == Outcome.RESCHEDULED else None,
+            at=_instant(offline_at) if offline_at else None,
+            channel="offline" if offline_at else "page",
+            key=text_of(form, "key") or None,
+        )
+    except UnknownEntryError as error:
+        raise GoneError(str(error)) from None
     return _after("/", "answered")
 
 

@@ -50,6 +50,8 @@ class Keys:
         self.feed = self._derive("feed")
         self.push = self._derive("push")
         """Opens `PUSH_PATH` and nothing else, so that a phone need not carry the token."""
+        self.person = self._derive("person")[:16]
+        """Opens nothing; by it a browser tells the pages that it keeps of one person from those of another."""
 
     def _derive(self, use: str) -> str:
         return hmac.new(self._token.encode(), use.encode(), hashlib.sha256).hexdigest()

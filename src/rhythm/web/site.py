@@ -117,6 +117,7 @@ def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
     settings = site.assistant.settings
     shared = {
         "csrf": site.keys.csrf,
+        "person": site.keys.person,
         "demonstration": settings.demonstration,
         "shortcuts": settings.shortcuts,
         "settings": settings,

@@ -23,7 +23,7 @@
     if (told.waiting > 0) said.push(`${told.waiting} answer(s) wait on this device until your Rhythm takes them.`);
     if (refused > 0) {
       said.push(`${refused} answer(s) that you gave offline were refused and are not kept, ` +
-        "since the suggestion has another answer or cannot be moved there any more. Open Today to see what holds.");
+        "since the suggestion has another answer, cannot be moved there any more or is gone. Open Today to see what holds.");
     }
     if (said.length > 0) {
       line.hidden = false;
@@ -35,6 +35,8 @@
   navigator.serviceWorker.register("/sw.js").catch(() => {});
   navigator.serviceWorker.ready.then((registration) => {
     const send = () => registration.active && registration.active.postMessage("send");
+    const { person } = document.body.dataset;
+    if (person && registration.active) registration.active.postMessage({ person });
     send();
     addEventListener("online", send);
     setInterval(() => { if (!line.hidden) send(); }, 15000);

@@ -2,6 +2,7 @@
 // own key, so one that arrives twice is recorded once.
 "use strict";
 const CACHE = "rhythm-1";
+const PERSON = "/whose";
 const SHELL = ["/static/rhythm.css", "/static/rhythm.js", "/static/icon.svg"];
 
 self.addEventListener("install", (event) => {
@@ -25,6 +26,17 @@ function within(database, mode, work) {
     transaction.oncomplete = () => resolve(request.result);
     transaction.onerror = () => reject(transaction.error);
   });
+}
+
+// The pages that are kept are one person's: once somebody else's are open in this browser, those go.
+async function keepFor(person) {
+  const cache = await caches.open(CACHE);
+  const known = await cache.match(PERSON);
+  if (known && (await known.text()) === person) return;
+  for (const kept of await cache.keys()) {
+    if (!SHELL.includes(new URL(kept.url).pathname)) await cache.delete(kept);
+  }
+  await cache.put(PERSON, new Response(person));
 }
 
 async function tell(message) {
@@ -59,7 +71,7 @@ async function sendAll() {
     if (answer.type === "opaqueredirect") {
       await drop(key);
       sent += 1;
-    } else if (answer.status === 400) {
+    } else if (answer.status === 400 || answer.status === 410) {
       refused.push(key);
     }
   }
@@ -102,7 +114,10 @@ async function pageOrLast(request) {
   }
 }
 
-self.addEventListener("message", (event) => { if (event.data === "send") event.waitUntil(send()); });
+self.addEventListener("message", (event) => {
+  if (event.data === "send") event.waitUntil(send());
+  if (event.data && event.data.person) event.waitUntil(keepFor(event.data.person));
+});
 self.addEventListener("fetch", (event) => {
   const { request } = event;
   const url = new URL(request.url);
