@@ -75,6 +75,19 @@ def test_a_command_works_for_the_person_who_is_named(household: Household, monke
     assert household.ids() == ("kim",), "asking for somebody makes nobody"
 
 
+def test_where_many_are_nobody_is_made_by_not_naming_anyone(household: Household) -> None:
+    """Unless somebody was here alone before the others came."""
+    base = household.folder.parent
+    with household.open_store() as store:
+        household.add(store, "kim")
+        with pytest.raises(HomeError, match="RHYTHM_PERSON=kim"):
+            Home(base)
+        assert [person.id for person in store.people()] == ["kim"]
+        Home(base, demonstration=True).token()
+    (base / "token").write_text("t" * 43, encoding="ascii")
+    assert Home(base).token() == "t" * 43
+
+
 def test_a_new_link_shuts_the_old_one_and_keeps_what_was_entrusted(household: Household) -> None:
     with household.open_store() as store:
         home = household.add(store, "kim")

@@ -47,7 +47,7 @@ class Home:
                 their own in it; `PERSON_VARIABLE` where it is not given. Without both, the one person of this machine.
 
         Raises:
-            HomeError: it cannot be made, or nobody of that id is in the household.
+            HomeError: it cannot be made, nobody of that id is in the household, or nobody is named where many are.
             InvalidValueError: no id.
         """
         self._base = data_folder(folder)
@@ -60,6 +60,10 @@ class Home:
             self.folder = self._base / PEOPLE_FOLDER / check_person_id(own)
             if not self.folder.is_dir():
                 raise HomeError(f"there is nobody of the id {own!r} here; see `rhythm people list` and `people add`")
+        elif not demonstration and (self._base / PEOPLE_FOLDER).is_dir() and not self.token_file.path.exists():
+            raise HomeError(
+                f"many people are here: say for whom, such as {PERSON_VARIABLE}=kim; see `rhythm people list`"
+            )
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.incoming.mkdir(exist_ok=True, mode=0o700)
