@@ -7,7 +7,6 @@ throughout: average and oracle are the same assistant told the mean person and t
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +20,8 @@ from rhythm.bench.living_play import play
 from rhythm.bench.results import write_whole
 from rhythm.bench.rows import Row, demanded
 from rhythm.bench.versions import digest_of, versions
-from rhythm.life.cores import CORES
 from rhythm.policy.student.device_model import device_model
+from rhythm.spread import opened
 from rhythm.vocab import SchemaError, UnknownNameError
 
 Floats = NDArray[np.float64]
@@ -82,9 +81,10 @@ def play_part(name: str, first: int, count: int, weeks: int, digest: str) -> Par
 
 
 def run(
-    names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None]
-) -> dict[str, list[Part]]:
-    """Play what the folder does not hold, on all cores.
+    names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None],
+    cluster: str = "",
+) -> dict[str, list[Part]]:  # fmt: skip
+    """Play what the folder does not hold, on all cores or by a cluster.
 
     Args:
         names: assistants; average and oracle are added.
@@ -92,10 +92,12 @@ def run(
         people: how many.
         weeks: how many each.
         on_progress: called with an assistant's name and how many people more are done.
+        cluster: address of its scheduler (see `rhythm.spread`); empty for this machine.
 
     Raises:
         UnknownNameError: a name that is no assistant.
         SchemaError: a file in the folder that cannot be read.
+        SpreadError: the cluster or a process is lost; the parts that were played are kept.
     """
     for name in names:
         if name not in ASSISTANTS:
@@ -104,29 +106,26 @@ def run(
     digests = {name: _digest(name, weeks) for name in wanted}
     starts = range(FIRST_SEED, FIRST_SEED + people, PART)
     found: dict[str, dict[int, Part]] = {name: {} for name in wanted}
-    with ProcessPoolExecutor(CORES) as pool:
-        waiting = {}
-        for first in starts:
-            count = min(PART, FIRST_SEED + people - first)
-            for name in wanted:
-                path = folder / f"{name}.{first}.{count}.json"
-                part = _held(path, digests[name])
-                if part is None:
-                    waiting[pool.submit(play_part, name, first, count, weeks, digests[name])] = (
-                        name,
-                        first,
-                        count,
-                        path,
-                    )
-                else:
-                    found[name][first] = part
-                    on_progress(name, count)
-        for done in as_completed(waiting):
-            name, first, count, path = waiting[done]
-            found[name][first] = done.result()
-            write_whole(path, msgspec.json.encode(found[name][first]))
+    items = {}
+    for first in starts:
+        count = min(PART, FIRST_SEED + people - first)
+        for name in wanted:
+            part = _held(_path(folder, name, first, count), digests[name])
+            if part is None:
+                items[name, first, count] = (name, first, count, weeks, digests[name])
+            else:
+                found[name][first] = part
+                on_progress(name, count)
+    with opened(None, cluster, len(items)) as crew:
+        for (name, first, count), part in crew.finished(play_part, items):
+            found[name][first] = part
+            write_whole(_path(folder, name, first, count), msgspec.json.encode(part))
             on_progress(name, count)
     return {name: [parts[first] for first in starts] for name, parts in found.items()}
+
+
+def _path(folder: Path, name: str, first: int, count: int) -> Path:
+    return folder / f"{name}.{first}.{count}.json"
 
 
 def _digest(name: str, weeks: int) -> str:

@@ -15,6 +15,16 @@ JsonOption = Annotated[
     bool, typer.Option("--json", help="Print one JSON object with schema, config and rows; nothing else.")
 ]
 
+ClusterOption = Annotated[
+    str,
+    typer.Option(
+        envvar="RHYTHM_CLUSTER",
+        show_default=False,
+        help="Address of a Dask scheduler whose workers do it, tcp://HOST:8786 or tls://HOST:8786; this machine "
+        "without. Results are the same and are kept here. Needs the extra cluster; docs/operator.md says more.",
+    ),
+]
+
 
 def _finite(value: Any) -> Any:
     if isinstance(value, float):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.output import ClusterOption, JsonOption, print_json, progress
 
 if TYPE_CHECKING:
     from rhythm.bench.rows import Row
@@ -26,6 +26,7 @@ def living(
     results: Annotated[
         Path, typer.Option("--results", help="Folder that keeps the results; a run that was cut short goes on there.")
     ] = DEFAULT_RESULTS,
+    cluster: ClusterOption = "",
     plots: Annotated[bool, typer.Option("--plots", help="Draw the curves into the folder of the results too.")] = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -35,7 +36,7 @@ def living(
     names = list(living_run.DEFAULT) if assistants == "all" else _names(assistants)
     total = people * len({*names, *living_run.REFERENCES})
     with progress("living weeks", total) as on_progress:
-        played = living_run.run(names, results, people=people, weeks=weeks, on_progress=on_progress)
+        played = living_run.run(names, results, people=people, weeks=weeks, on_progress=on_progress, cluster=cluster)
     rows = living_run.rows_of(played)
     if plots:
         from rhythm.bench.plots.living import draw_living  # noqa: PLC0415

@@ -1,11 +1,8 @@
-"""A folder of shards of taught weeks: made on all cores, resumable, with its configuration beside it."""
+"""A folder of shards of taught weeks: made on all cores or by a cluster, resumable, its configuration beside it."""
 
 import hashlib
-import os
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,8 +10,10 @@ import numpy as np
 
 from rhythm.bench.conditions import check_training_seeds
 from rhythm.bench.versions import files_digest, versions
+from rhythm.distill.sent_weights import SentWeights, packed, unpacked
 from rhythm.distill.shards import claim_folder, described_folder
 from rhythm.distill.weeks import WEEKS_SCHEMA, TaughtWeeks, joined, read_weeks, write_weeks
+from rhythm.spread import opened
 from rhythm.vocab import InvalidValueError, SchemaError
 
 DATASET_SCHEMA: Final = "rhythm.dataset/1"
@@ -61,19 +60,23 @@ class Plan:
 
 
 def make_dataset(
-    plan: Plan, folder: Path, *, workers: int | None = None, on_weeks: OnWeeks = lambda _l, _n: None
-) -> None:
+    plan: Plan, folder: Path, *, workers: int | None = None, cluster: str = "",
+    on_weeks: OnWeeks = lambda _l, _n: None,
+) -> None:  # fmt: skip
     """Play what the folder does not hold yet; more weeks than it holds continue it.
 
     Args:
         plan: what it holds in the end.
         folder: made if it is missing.
         workers: processes; one for each core by default.
+        cluster: address of the scheduler of a cluster that plays them (see `rhythm.spread`); empty for this machine.
         on_weeks: told of weeks that are there.
 
     Raises:
         InvalidValueError: no weeks, or the folder holds weeks of another plan.
         ReservedSeedError: a seed belongs to the benchmark.
+        SchemaError, DamagedModelError: the actor cannot be read.
+        SpreadError: the cluster or a process is lost; the shards that were made are kept.
     """
     if plan.weeks < 1 or plan.shard < 1:
         raise InvalidValueError(f"got {plan.weeks} weeks in files of {plan.shard}; give at least one of each")
@@ -82,10 +85,10 @@ def make_dataset(
     starts = range(plan.first_seed, plan.first_seed + plan.weeks, plan.shard)
     missing = [start for start in starts if not _shard(folder, start).exists()]
     on_weeks("kept", plan.shard * (len(starts) - len(missing)))
-    # Spawned, not forked: a fork of a process with threads may hang.
-    with ProcessPoolExecutor(workers or os.cpu_count() or 1, mp_context=get_context("spawn")) as pool:
-        for done in as_completed([pool.submit(_make, start, plan.shard, folder, plan.actor) for start in missing]):
-            done.result()
+    actor = packed(plan.actor) if plan.actor else None
+    with opened(workers, cluster, len(missing)) as crew:
+        for start, weeks in crew.finished(_taught, {start: (start, plan.shard, actor) for start in missing}):
+            write_weeks(_shard(folder, start), weeks)
             on_weeks("taught", plan.shard)
 
 
@@ -124,7 +127,8 @@ def _shard(folder: Path, start: int) -> Path:
     return folder / f"weeks-{start}.npz"
 
 
-def _make(start: int, count: int, folder: Path, actor: Path | None) -> None:
+def _taught(start: int, count: int, actor: SentWeights | None) -> TaughtWeeks:
+    """An item: the weeks of a shard."""
     from rhythm.distill.teacher import Lesson, taught  # noqa: PLC0415 - the compiler is loaded in the workers
 
     acting = None
@@ -132,5 +136,6 @@ def _make(start: int, count: int, folder: Path, actor: Path | None) -> None:
         from rhythm.policy.student.model_file import read_model  # noqa: PLC0415
         from rhythm.policy.student.player import StudentPolicy  # noqa: PLC0415
 
-        acting = StudentPolicy(read_model(actor))
-    write_weeks(_shard(folder, start), taught(Lesson(np.arange(start, start + count), acting)))
+        with unpacked(actor) as weights:
+            acting = StudentPolicy(read_model(weights))
+    return taught(Lesson(np.arange(start, start + count), acting))

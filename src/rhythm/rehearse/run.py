@@ -3,9 +3,7 @@
 Captured is (policy - average) / (oracle - average) in mean wellbeing, the same people throughout.
 """
 
-import multiprocessing
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,10 +15,10 @@ from rhythm.bench import statistics
 from rhythm.bench.results import write_whole
 from rhythm.bench.rows import Row
 from rhythm.bench.versions import digest_of, files_digest, versions
-from rhythm.life.cores import CORES
 from rhythm.rehearse.living import FIRST_SLOT, ZONE, Lived, rehearse
 from rhythm.rehearse.suggesters import NAMES
-from rhythm.vocab import SchemaError, UnknownNameError
+from rhythm.spread import opened
+from rhythm.vocab import InvalidValueError, SchemaError, UnknownNameError
 
 Floats = NDArray[np.float64]
 
@@ -50,7 +48,7 @@ def config_of(names: Sequence[str], people: int, weeks: int) -> dict[str, Any]:
 
 def run(
     names: Sequence[str], folder: Path, *, people: int, weeks: int, on_progress: Callable[[str, int], None],
-    workers: int | None = None, references: bool = True,
+    workers: int | None = None, references: bool = True, cluster: str = "",
 ) -> dict[str, list[Lived]]:  # fmt: skip
     """Live what the folder does not hold.
 
@@ -62,35 +60,39 @@ def run(
         on_progress: called with a policy's name and 1 for each person who is done.
         workers: processes; one for each core by default.
         references: whether average and oracle are added.
+        cluster: address of the scheduler of one that lives them (see `rhythm.spread`); empty for this machine.
 
     Raises:
         UnknownNameError: no such policy.
+        InvalidValueError: a language model was to suggest in a cluster.
         SchemaError: a file in the folder that cannot be read.
         RehearsalError: the assistant refused what a person may do.
+        SpreadError: the cluster or a process is lost; the lives that were lived are kept.
     """
     for name in names:
         if name not in NAMES:
             raise UnknownNameError("policy of a rehearsal", name, NAMES)
+    if cluster and "lm" in names:
+        raise InvalidValueError(
+            "the policy lm stays on this machine, where its model is; leave it out of --policies, or say --cluster ''"
+        )
     wanted = list(dict.fromkeys((*names, *(REFERENCES if references else ()))))
     digest = digest_of({"weeks": weeks, "versions": versions(), "sources": _sources()} | _model(wanted))
     seeds = range(FIRST_SEED, FIRST_SEED + people)
     found: dict[tuple[str, int], Lived] = {}
-    # Each in a process of its own kind: a server's threads must not be forked.
-    with ProcessPoolExecutor(min(workers or CORES, people * len(wanted)), multiprocessing.get_context("spawn")) as pool:
-        waiting = {}
-        for seed in seeds:
-            for name in wanted:
-                path = folder / f"{name}.{seed}.json"
-                held = _held(path, digest)
-                if held is None:
-                    waiting[pool.submit(rehearse, name, seed, weeks)] = (name, seed, path)
-                else:
-                    found[name, seed] = held
-                    on_progress(name, 1)
-        for done in as_completed(waiting):
-            name, seed, path = waiting[done]
-            found[name, seed] = done.result()
-            write_whole(path, msgspec.json.encode(_Part(SCHEMA, digest, found[name, seed])))
+    items = {}
+    for seed in seeds:
+        for name in wanted:
+            held = _held(_path(folder, name, seed), digest)
+            if held is None:
+                items[name, seed] = (name, seed, weeks)
+            else:
+                found[name, seed] = held
+                on_progress(name, 1)
+    with opened(workers, cluster, len(items)) as crew:
+        for (name, seed), lived in crew.finished(rehearse, items):
+            found[name, seed] = lived
+            write_whole(_path(folder, name, seed), msgspec.json.encode(_Part(SCHEMA, digest, lived)))
             on_progress(name, 1)
     return {name: [found[name, seed] for seed in seeds] for name in wanted}
 
@@ -175,6 +177,10 @@ def _sources() -> str:
     paths = [path for path in paths if path.parent.name != "rehearse" or path.name not in _REPORTING]
     paths += (root / "policy" / "student" / "weights").glob("student-device*.json")
     return files_digest(sorted(paths))
+
+
+def _path(folder: Path, name: str, seed: int) -> Path:
+    return folder / f"{name}.{seed}.json"
 
 
 def _held(path: Path, digest: str) -> Lived | None:

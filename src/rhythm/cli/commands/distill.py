@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rhythm.cli import refining
-from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.output import ClusterOption, JsonOption, print_json, progress
 from rhythm.cli.student_measures import print_rows
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -36,13 +36,14 @@ def teach(
     ] = None,
     shard: Annotated[int, typer.Option(min=1, help="Weeks in each file.")] = 256,
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
+    cluster: ClusterOption = "",
 ) -> None:
     """Play weeks of training people, and keep what the planner says every action is worth in every state."""
     from rhythm.distill.dataset import Plan, make_dataset  # noqa: PLC0415
 
     plan = Plan(first_seed, weeks, actor, shard)
     with progress("playing weeks", plan.rounded) as on_weeks:
-        make_dataset(plan, data, workers=workers, on_weeks=on_weeks)
+        make_dataset(plan, data, workers=workers, cluster=cluster, on_weeks=on_weeks)
     typer.echo(f"taught weeks: {data}", err=True)
 
 

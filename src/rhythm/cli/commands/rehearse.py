@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.output import ClusterOption, JsonOption, print_json, progress
 
 app = typer.Typer()
 
@@ -25,6 +25,7 @@ def rehearse(
         Path, typer.Option("--results", help="Folder that keeps the results; a run that was cut short goes on there.")
     ] = Path("results/rehearsal"),
     workers: Annotated[int | None, typer.Option(min=1, help="Processes; one for each core by default.")] = None,
+    cluster: ClusterOption = "",
     references: Annotated[
         bool, typer.Option(help="Live with the average person's and the oracle's assistant too.")
     ] = True,
@@ -46,8 +47,9 @@ def rehearse(
     total = people * len({*names, *(rehearsal.REFERENCES if references else ())})
     with progress("people living", total) as on_progress:
         lived = rehearsal.run(
-            names, results, people=people, weeks=weeks, on_progress=on_progress, workers=workers, references=references
-        )
+            names, results, people=people, weeks=weeks, on_progress=on_progress, workers=workers, cluster=cluster,
+            references=references,
+        )  # fmt: skip
     rows = rehearsal.rows_of(lived)
     if plot is not None:
         from rhythm.rehearse.plot import draw_rehearsal  # noqa: PLC0415

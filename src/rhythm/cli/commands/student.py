@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from rhythm.cli import refining, student_measures
-from rhythm.cli.output import JsonOption, print_json, progress
+from rhythm.cli.output import ClusterOption, JsonOption, print_json, progress
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
 
@@ -35,12 +35,13 @@ def teach(
     student: Annotated[
         Path | None, typer.Option(help="Weights of a student that suggests in three of eight lives; nobody's without.")
     ] = None,
+    cluster: ClusterOption = "",
 ) -> None:
     """Live weeks through the device channel with all kinds of assistants, and keep what is right of every slot."""
     from rhythm.distill.device_dataset import LivesPlan, make_lives  # noqa: PLC0415
 
     with progress("living weeks", lives) as on_lives:
-        made = make_lives(LivesPlan(first_seed, lives, weeks, shard, student), data, on_lives)
+        made = make_lives(LivesPlan(first_seed, lives, weeks, shard, student), data, on_lives, cluster=cluster)
     typer.echo(f"taught lives: {made} in {data}", err=True)
 
 
