@@ -1,11 +1,14 @@
 """Processes of this machine do every item once; an item's error is its own and takes back what waits."""
 
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rhythm.policy.student import device_model, shipped
-from rhythm.spread import ItemError, OtherCodeError, WorkerLostError, code, opened
+from rhythm.spread import Crew, ItemError, OtherCodeError, WorkerLostError, code, opened
 from rhythm.vocab import InvalidValueError
 from spread import items
 
@@ -28,6 +31,22 @@ def test_an_items_error_is_raised_as_it_is_and_the_others_are_taken_back(tmp_pat
     with pytest.raises(KeyboardInterrupt):
         stopped()
     assert len(list(tmp_path.iterdir())) <= 2
+
+
+def test_what_was_done_beside_an_item_that_failed_is_not_lost() -> None:
+    class AtOnce(Executor):
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+            future: Future[Any] = Future()
+            try:
+                future.set_result(fn(*args))
+            except InvalidValueError as error:
+                future.set_exception(error)
+            return future
+
+    kept: list[tuple[int, int]] = []
+    with pytest.raises(InvalidValueError):
+        kept.extend(Crew(AtOnce(), 9).finished(items.refused, {n: (n,) for n in range(4)}))
+    assert sorted(kept) == [(n, n) for n in range(1, 4)]
 
 
 def test_an_error_that_cannot_be_sent_says_what_it_was() -> None:

@@ -52,8 +52,12 @@ class Crew:
             done = wait(running, LOOK_S, FIRST_COMPLETED).done
             if not done:
                 self.look()
-            for future in done:
+            for future in sorted(done, key=_failed):  # what was done beside an item that failed is not lost
                 yield running.pop(future), future.result()
+
+
+def _failed(future: Future[Any]) -> bool:
+    return future.cancelled() or future.exception() is not None
 
 
 def _done(call: Callable[..., Found], given: tuple[Any, ...]) -> Found:
