@@ -88,10 +88,10 @@ def _opened(path: Path, clock: Clock) -> Store:
     return store
 
 
-def fill(person: PersonStore) -> None:
+def fill(person: PersonStore, until: int = NOW) -> None:
     """Five weeks: two actions are always accepted, the others never; some suggestions meet no answer."""
     random = np.random.default_rng(1)
-    slots = [slot for slot in range(START, NOW) if random.random() < 0.8]
+    slots = [slot for slot in range(until - WEEKS * 28, until) if random.random() < 0.8]
     made = person.suggestions.add(
         *(
             Proposal(

@@ -18,12 +18,18 @@ LOCAL = ("--host", "127.0.0.1", "--dashboard-address", "127.0.0.1:0", "--no-dash
 @pytest.fixture(scope="session")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Its address. A worker that ends is started again, and an item may end one, not two."""
-    folder = tmp_path_factory.mktemp("cluster")
+    with cluster_of_two(tmp_path_factory.mktemp("cluster")) as address:
+        yield address
+
+
+@contextmanager
+def cluster_of_two(folder: Path, **environment: str) -> Iterator[str]:
+    """A scheduler and two workers, with an environment of their own beside this process's; gives the address."""
     told = folder / "scheduler.json"
     with (
-        _started(folder, "scheduler", "--port", "0", "--scheduler-file", str(told), *LOCAL),
+        _started(folder, environment, "scheduler", "--port", "0", "--scheduler-file", str(told), *LOCAL),
         _started(
-            folder, "worker", "--scheduler-file", str(told), "--nworkers", "2", "--nthreads", "1",
+            folder, environment, "worker", "--scheduler-file", str(told), "--nworkers", "2", "--nthreads", "1",
             "--local-directory", str(folder), *LOCAL,
         ),
     ):  # fmt: skip
@@ -31,9 +37,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @contextmanager
-def _started(folder: Path, what: str, *words: str) -> Iterator[None]:
+def _started(folder: Path, environment: dict[str, str], what: str, *words: str) -> Iterator[None]:
     paths = os.pathsep.join((str(ROOT / "src"), str(ROOT / "tests"), os.environ.get("PYTHONPATH", "")))
-    env = {**os.environ, "PYTHONPATH": paths, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1"}
+    env = {**os.environ, "PYTHONPATH": paths, "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "1", **environment}
     command = [sys.executable, "-m", f"distributed.cli.dask_{what}", *words]
     with (
         (folder / f"{what}.log").open("w") as log,

@@ -322,7 +322,7 @@ TestComings.settings = settings(
 
 def test_work_that_is_due_is_done_once_by_processes_at_once(many: House) -> None:
     """Two at the same time: everyone is kept up with, each piece by one of them; nobody else's person is touched."""
-    from rhythm.cli.household import due_round  # noqa: PLC0415
+    from rhythm.cli.due import due_round  # noqa: PLC0415
 
     for name in NAMES:
         many.add(name)
@@ -357,7 +357,7 @@ def test_work_that_is_due_is_done_once_by_processes_at_once(many: House) -> None
 
 
 def test_one_whose_work_fails_keeps_nobody_waiting(many: House) -> None:
-    from rhythm.cli.household import due_round  # noqa: PLC0415
+    from rhythm.cli.due import due_round  # noqa: PLC0415
 
     for name in NAMES:
         many.add(name)

@@ -283,13 +283,13 @@ class Assistant:
             self.context(), self.keeper, number, allow_private=self._private_feeds, opened=self.open_session
         )
 
-    def run_due(self) -> int:
-        """Does what is due by itself; how many pieces of work, keeping up with time not among them."""
+    def run_due(self, *, fits: bool = True) -> int:
+        """Does what is due by itself, fitting the student if `fits`; how many pieces, keeping up with time aside."""
         done = schedule.run_due(self.person, self._clock(), self.refresh_feed)
         done += schedule.run_due_accounts(self.person, self._clock(), self._read_account)
         with self._lock:
             keep_up(self.context())  # though nobody looks for weeks
-        return done + self._fit((StudentEngine(),))
+        return done + (self._fit((StudentEngine(),)) if fits else 0)
 
     def fit_due(self) -> int:
         """Has the engines that were handed in fit what is due; how many did.

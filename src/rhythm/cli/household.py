@@ -1,7 +1,6 @@
-"""The processes of ``rhythm serve`` and ``rhythm work``: many people's pages, and what is due for them."""
+"""The process of ``rhythm serve``: many people's pages."""
 
 import fcntl
-import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -16,17 +15,13 @@ from rhythm.assist import Assistant
 from rhythm.assist.household import Household
 from rhythm.assist.places import Home
 from rhythm.assist.suggesting import Suggester
+from rhythm.cli.due import AssistantOf, work
 from rhythm.cli.serving import in_background, place_asked_by
 from rhythm.store import Store
 from rhythm.vocab.errors import InvalidValueError, RhythmError
 
 URL_VARIABLE = "RHYTHM_URL"
-DUE_EVERY_S = 60.0
 LOCK_FILE = "serving.lock"
-
-log = logging.getLogger(__name__)
-
-AssistantOf = Callable[[str], Assistant]
 
 
 class AlreadyServedError(RhythmError):
@@ -128,59 +123,6 @@ def serve(
             f"\n  Rhythm serves {who} at  {reached}\n\n  `rhythm people` adds more and prints links. Stop: Ctrl+C.\n"
         )
         uvicorn.run(pages, host=listen, port=port, log_level="warning", access_log=False, server_header=False)
-
-
-def work(household: Household, store: Store, assistant_of: AssistantOf, stopped: Event, *, fits: bool = False) -> None:
-    """Does what is due for everyone, minute by minute, until it is stopped.
-
-    Args:
-        household: whose people.
-        store: the database.
-        assistant_of: gives somebody's assistant.
-        stopped: ends it.
-        fits: whether there are adapters that take long; they are fitted beside, so that nothing else waits for them.
-    """
-    if fits:
-        in_background(lambda: _rounds(lambda: due_round(household, store, assistant_of, Assistant.fit_due), stopped))
-    _rounds(lambda: due_round(household, store, assistant_of), stopped)
-
-
-def _rounds(one: Callable[[], object], stopped: Event) -> None:
-    while not stopped.is_set():
-        try:
-            one()
-        except RhythmError as error:  # the database may be away for a while
-            typer.echo(f"rhythm: what is due waits: {error}", err=True)
-        stopped.wait(DUE_EVERY_S)
-
-
-def due_round(
-    household: Household, store: Store, assistant_of: AssistantOf, does: Callable[[Assistant], int] = Assistant.run_due
-) -> dict[str, int]:
-    """Does what is due now for those who are here; how many pieces of work and people it was.
-
-    Several processes, on several machines too, can be at it: each piece is done by the one that takes its lease.
-    One whose work fails does not keep the others waiting.
-
-    Args:
-        household: whose people.
-        store: the database.
-        assistant_of: gives somebody's assistant.
-        does: what is done for one person.
-
-    Raises:
-        StoreError: it cannot be asked what is due.
-    """
-    here = set(household.ids())
-    done = {"people": 0, "pieces": 0, "failed": 0}
-    for person_id in dict.fromkeys(who for who, _ in store.due_jobs() if who in here):
-        done["people"] += 1
-        try:
-            done["pieces"] += does(assistant_of(person_id))
-        except Exception as error:  # noqa: BLE001 - and its text could hold what was read
-            done["failed"] += 1
-            log.error("work that was due failed: %s", type(error).__name__)  # noqa: TRY400
-    return done
 
 
 @contextmanager

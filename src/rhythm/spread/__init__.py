@@ -5,7 +5,7 @@ seeds, and gives back what it found; the process that gives out the items writes
 needs no disk of ours, and a run that was cut short goes on with the items whose files are missing.
 
 Items are pickled and sent, to other machines too, so they hold seeds, names and weights of networks, and what comes
-back is of simulated people. Nothing of a real person, who lives in the assistant's database, may become an item.
+back is of simulated people. Of a real person, who lives in the assistant's database, only the id may become an item.
 """
 
 from rhythm.spread.crew import Crew

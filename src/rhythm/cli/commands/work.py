@@ -21,6 +21,16 @@ def work(
     ] = False,
     suggest_by: SuggestByOption = "planner",
     model: SuggestModelOption = "",
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Fit adapters by so many processes at once, instead of one after the other here."),
+    ] = None,
+    cluster: Annotated[
+        str,
+        typer.Option(
+            help="Have adapters fitted by the workers of a Dask scheduler, tcp://HOST:8786; each needs RHYTHM_DATABASE."
+        ),
+    ] = "",
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -30,23 +40,36 @@ def work(
     each piece of it is taken by one of them for a while, and by another where that one ends before it is done.
     With `--suggest-by lm --model FOLDER` the adapters of that language model are fitted, too.
     """
-    import threading  # noqa: PLC0415
+    from threading import Event  # noqa: PLC0415
 
+    from rhythm.assist import Assistant  # noqa: PLC0415
     from rhythm.assist.household import Household  # noqa: PLC0415
-    from rhythm.cli import household as process  # noqa: PLC0415
-    from rhythm.cli.serving import suggesting_by  # noqa: PLC0415
+    from rhythm.cli import due  # noqa: PLC0415
+    from rhythm.cli.household import assistants, opener  # noqa: PLC0415
+    from rhythm.cli.serving import in_background, suggesting_by  # noqa: PLC0415
 
-    household = Household(folder)
+    household, elsewhere, stopped = Household(folder), bool(workers or cluster), Event()
     suggester, weekly = suggesting_by(suggest_by, model, "")
+
+    def does(one: Assistant) -> int:
+        return one.run_due(fits=not elsewhere)
+
     with household.open_store() as store:
-        opens = process.opener(store, private_feeds=private_feeds, suggester=suggester, weekly=weekly)
-        assistant_of = process.assistants(household, opens)
+        opens = opener(store, private_feeds=private_feeds, suggester=suggester, weekly=weekly)
+        assistant_of = assistants(household, opens)
         if not once:
-            process.work(household, store, assistant_of, threading.Event(), fits=bool(weekly))
+            if elsewhere:
+                in_background(
+                    lambda: due.rounds(lambda: due.fitting_round(household, store, workers, cluster), stopped)
+                )
+            due.work(household, store, assistant_of, stopped, does, fits=bool(weekly))
             return
-        done = process.due_round(household, store, assistant_of, lambda one: one.run_due() + one.fit_due())
+        done = due.due_round(household, store, assistant_of, lambda one: does(one) + one.fit_due())
+        if elsewhere:
+            more = due.fitting_round(household, store, workers, cluster)
+            done = {name: count + more[name] for name, count in done.items()} | {"fitted": more["pieces"]}
     if as_json:
         rows = [{"name": name, "value": count} for name, count in done.items()]
         print_json("rhythm.work/1", {"people_here": len(household.ids())}, rows)
     else:
-        typer.echo(f"{done['pieces']} pieces of work for {done['people']} people; failed for {done['failed']}.")
+        typer.echo(f"{done['pieces']} pieces of work; failed for {done['failed']} people.")
