@@ -1,17 +1,23 @@
 """A household: each person has a folder and a token of their own, and all are in one database."""
 
+import errno
+import os
+import shutil
 import stat
+import threading
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from rhythm.assist.erasing import begin_anew
 from rhythm.assist.household import Household
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.assist.places import Home
 from rhythm.assist.tokens import HomeError
 from rhythm.store import PersonSettings, Store
-from rhythm.store.errors import EraseIncompleteError, PersonExistsError, StoreUnreachableError
+from rhythm.store.erase import erase_person
+from rhythm.store.errors import EraseIncompleteError, PersonExistsError, StoreUnreachableError, UnknownPersonError
 from rhythm.store.export import export_person
 from rhythm.vocab import InvalidValueError
 
@@ -49,7 +55,7 @@ def test_who_is_here_already_is_not_taken_in_again(household: Household) -> None
         with pytest.raises(PersonExistsError):
             household.add(store, "lee")
     assert household.ids() == ("kim",)
-    assert sorted(path.name for path in household.folder.iterdir()) == ["kim"], "nothing of an attempt stays"
+    assert sorted(path.name for path in household.folder.iterdir() if path.is_dir()) == ["kim"], "no attempt stays"
 
 
 @pytest.mark.parametrize("name", ["", "Kim", "../kim", "a/b", ".new-x", "k" * 65, "kim\n"])
@@ -103,24 +109,161 @@ def test_a_new_link_shuts_the_old_one_and_keeps_what_was_entrusted(household: Ho
             Keeper(person, new).get("lost")
 
 
-def test_a_failing_database_leaves_the_old_link_and_what_it_opens(
-    household: Household, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("cut_at", ["put_all", "replace", "ended", None])
+def test_a_renewal_that_is_cut_off_anywhere_leaves_secrets_that_the_token_in_the_file_reads(
+    household: Household, monkeypatch: pytest.MonkeyPatch, cut_at: str | None
 ) -> None:
+    """Whatever has happened by then; and what a service kept meanwhile under the old one is read by the new one."""
     with household.open_store() as store:
         home = household.add(store, "kim")
-        token, person = home.token(), home.person(store)
-        Keeper(person, token).put("feed-1", "kept")
+        old, person = home.token(), home.person(store)
+        keeper = Keeper(person, home.token_file.found)
+        keeper.put("feed-1", "kept")
 
-        def broken(*_: object) -> None:
-            raise StoreUnreachableError("gone")
+        class Cut(BaseException):
+            pass
+
+        def cut(*_: object) -> None:
+            raise Cut
+
+        replace, renewed = Path.replace, Keeper.keep_under_this_alone
+
+        def replaced(path: Path, target: Path) -> Path:
+            keeper.put("oauth", "rotated meanwhile")
+            if cut_at == "replace":
+                raise Cut
+            return replace(path, target)
 
         with monkeypatch.context() as patched:
-            patched.setattr("rhythm.store.secrets.Secrets.put_all", broken)
-            with pytest.raises(StoreUnreachableError):
+            patched.setattr(Path, "replace", replaced)
+            if cut_at == "put_all":
+                patched.setattr("rhythm.store.secrets.Secrets.put_all", cut)
+            patched.setattr(Keeper, "keep_under_this_alone", cut if cut_at == "ended" else renewed)
+            if cut_at is None:
                 household.new_link(store, "kim")
-        assert household.home("kim").token() == token
-        assert Keeper(person, token).get("feed-1") == "kept"
-    assert [path.name for path in home.folder.iterdir() if path.is_file()] == ["token"], "no draft stays"
+            else:
+                with pytest.raises(Cut):
+                    household.new_link(store, "kim")
+        assert (household.home("kim").token() == old) == (cut_at in {"put_all", "replace"})
+        assert keeper.get("feed-1") == "kept"
+        if cut_at not in {"put_all", "ended"}:
+            assert keeper.get("oauth") == "rotated meanwhile"
+        household.new_link(store, "kim")
+        assert keeper.get("feed-1") == "kept"
+        with pytest.raises(SecretError):
+            Keeper(person, old).get("feed-1")
+        assert [path.name for path in home.folder.iterdir() if path.is_file()] == ["token"], "no draft stays"
+
+
+def test_two_renewals_at_once_lose_nothing(household: Household) -> None:
+    with household.open_store() as store:
+        home = household.add(store, "kim")
+        keeper = Keeper(home.person(store), home.token_file.found)
+        keeper.put("feed-1", "kept")
+        for _ in range(5):
+            both = [threading.Thread(target=household.new_link, args=(store, "kim")) for _ in range(2)]
+            for one in both:
+                one.start()
+            for one in both:
+                one.join()
+            assert keeper.get("feed-1") == "kept"
+
+
+def test_somebody_of_another_folder_is_neither_shown_nor_erased(household: Household, tmp_path: Path) -> None:
+    """Two folders share the database; this one was left with a folder of that name."""
+    other = Household(tmp_path / "other")
+    other.database = household.database
+    with household.open_store() as store:
+        household.add(store, "kim", PersonSettings(name="Kim of here"))
+        other.add(store, "lee")
+        shutil.copytree(household.folder / "kim", other.folder / "kim")
+        with pytest.raises(HomeError, match="of another data folder"):
+            other.home("kim").person(store)
+        with pytest.raises(HomeError, match="of another data folder"):
+            other.home("kim").restore(store, tmp_path / "any.zip")
+        other.remove(store, "kim")
+        assert other.ids() == ("lee",)
+        assert household.home("kim").person(store).about().settings.name == "Kim of here"
+
+
+@pytest.mark.parametrize("cut_at", ["mkdtemp", "rename"])
+def test_adding_that_was_cut_off_is_ended_by_adding_again(
+    household: Household, monkeypatch: pytest.MonkeyPatch, cut_at: str
+) -> None:
+    class Cut(BaseException):
+        pass
+
+    def cut(*_: object, **__: object) -> None:
+        raise Cut
+
+    with household.open_store() as store:
+        with monkeypatch.context() as patched:
+            patched.setattr({"mkdtemp": "tempfile.mkdtemp", "rename": "pathlib.Path.rename"}[cut_at], cut)
+            with pytest.raises(Cut):
+                household.add(store, "kim")
+        assert household.ids() == ()
+        home = household.add(store, "kim", PersonSettings(zone="Asia/Tokyo"))
+        assert home.person(store).about().settings.zone == "Asia/Tokyo"
+        assert [path.name for path in household.folder.iterdir() if path.is_dir()] == ["kim"], "no draft stays"
+
+
+def test_who_is_being_removed_is_not_made_anew_by_whoever_works_for_them(household: Household) -> None:
+    """A list of people that is a moment old: their token and their record stay gone."""
+    with household.open_store() as store:
+        home = household.add(store, "kim")
+        home.token_file.shut()
+        with pytest.raises(HomeError, match="no link at present"):
+            home.token()
+        erase_person(store, "kim")
+        with pytest.raises(UnknownPersonError):
+            home.person(store)
+        assert store.people() == ()
+        household.remove(store, "kim")
+        household.add(store, "kim")
+
+
+def test_everything_of_ones_own_is_erased_without_being_gone_for_a_moment(household: Household) -> None:
+    """What keeps up with them beside finds them, before and after; the folder's word stays with the record."""
+    with household.open_store() as store:
+        home = household.add(store, "kim", PersonSettings(name="Kim", zone="Asia/Tokyo"))
+        person = home.person(store)
+        came_at = person.about().created_at
+        Keeper(person, home.token_file.found).put("feed-1", "kept")
+        begin_anew(store, person)
+        settings = home.person(store).about().settings
+        assert (settings.name, settings.zone) == ("", "Asia/Tokyo")
+        assert person.about().created_at > came_at
+        assert [kept.name for kept in person.secrets.all()] == ["folder"]
+
+
+def test_a_link_in_the_folder_is_nobody(household: Household) -> None:
+    with household.open_store() as store:
+        household.add(store, "lee")
+        (household.folder / "lee2").symlink_to(household.folder / "lee")
+        assert household.ids() == ("lee",)
+        with pytest.raises(HomeError, match="nobody of the id 'lee2'"):
+            household.remove(store, "lee2")
+        assert household.home("lee").token()
+
+
+def test_a_folder_that_cannot_be_taken_away_is_said(household: Household, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuses(*_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    with household.open_store() as store:
+        household.add(store, "kim")
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "rmdir", refuses)
+            with pytest.raises(HomeError, match="everything is erased, but the folder"):
+                household.remove(store, "kim")
+        assert store.people() == ()
+        household.remove(store, "kim")
+        assert household.ids() == ()
+
+
+def test_nobody_is_called_as_who_is_alone_on_a_machine(household: Household) -> None:
+    with household.open_store() as store, pytest.raises(InvalidValueError, match="choose another id"):
+        household.add(store, "me")
 
 
 def test_who_is_removed_is_gone_and_a_namesake_has_nothing_of_theirs(household: Household) -> None:
@@ -136,7 +279,7 @@ def test_who_is_removed_is_gone_and_a_namesake_has_nothing_of_theirs(household: 
         again = household.add(store, "kim")
         assert again.token() != old
         assert again.person(store).about().settings.name == ""
-        assert again.person(store).secrets.all() == ()
+        assert [kept.name for kept in again.person(store).secrets.all()] == ["folder"]
         assert list(again.incoming.iterdir()) == []
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from datetime import time
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -270,7 +271,7 @@ def test_erase_leaves_an_empty_house(lived: Assistant, tmp_path: Path) -> None:
 def test_erasing_that_failed_says_why_and_leaves_the_person(
     assistant: Assistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def busy(*_: object) -> None:
+    def busy(*_: object, **__: object) -> None:
         raise StoreBusyError("another process is at it")
 
     monkeypatch.setattr("rhythm.assist.erasing.erase_person", busy)
@@ -282,8 +283,8 @@ def test_erasing_that_failed_says_why_and_leaves_the_person(
 def test_erasing_that_was_not_complete_says_so_and_leaves_an_empty_record(
     assistant: Assistant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def incomplete(store: Store, person_id: str) -> None:
-        erase_person(store, person_id)
+    def incomplete(store: Store, person_id: str, **how: Any) -> None:
+        erase_person(store, person_id, **how)
         raise EraseIncompleteError("another process holds old pages")
 
     monkeypatch.setattr("rhythm.assist.erasing.erase_person", incomplete)

@@ -90,11 +90,21 @@ def test_the_pages_of_one_of_many_are_not_served_apart(
 
 @pytest.mark.parametrize(
     "given",
-    ["https://a.example/path", "https://u:p@a.example", "ftp://a.example", "https://a.example:99999", "https://"],
+    [
+        "https://a.example/path",
+        "https://u:p@a.example",
+        "ftp://a.example",
+        "https://a.example:99999",
+        "https://",
+        "https://*",
+        "https://x y.example",
+    ],
 )
 def test_an_address_is_scheme_and_host_alone(given: str) -> None:
     with pytest.raises(InvalidValueError, match="scheme and host alone"):
         service_url(given, 1)
+    assert service_url("https://host:443", 1) == "https://host"
+    assert service_url("https://bücher.example", 1) == "https://xn--bcher-kva.example"
     assert service_url("HTTPS://A.example:8443/", 1) == "https://a.example:8443"
     assert service_url("", 8321) == "http://127.0.0.1:8321"
 

@@ -1,5 +1,7 @@
 """Many people in one server: every word opens one person's pages, from when it is made until it is shut."""
 
+import asyncio
+import os
 import re
 import shutil
 import threading
@@ -9,16 +11,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from starlette.websockets import WebSocketDisconnect
 
 from assist.houses import MORNING_AT, ZONE, Clock
 from rhythm.assist import Assistant
 from rhythm.assist.household import Household
 from rhythm.assist.places import Home
+from rhythm.assist.tokens import TokenFile
 from rhythm.store import CalendarSource, PersonSettings, Proposal, Store
 from rhythm.vocab import Action
 from rhythm.web.many import Address, Doors, ManyPeople
@@ -40,9 +45,9 @@ class House:
         self.opened: list[str] = []
         self.server = ManyPeople(household, self._assistant, Address(PORT), most_ready=most_ready)
 
-    def _assistant(self, home: Home, token: str) -> Assistant:
+    def _assistant(self, home: Home) -> Assistant:
         self.opened.append(home.person_id)
-        return Assistant(self.store, home.person(self.store), self.clock, token=token)
+        return Assistant(self.store, home.person(self.store), self.clock, token=home.token_file.found)
 
     def add(self, name: str) -> str:
         self.household.add(self.store, name, PersonSettings(zone=ZONE, name=f"Name of {name}"))
@@ -261,6 +266,105 @@ def test_a_page_that_fails_says_so_and_nothing_more(many: House, monkeypatch: py
     assert answer.status_code == 500
     assert answer.text.startswith("Something went wrong here")
     assert answer.headers["x-frame-options"] == "DENY"
+
+
+def test_what_was_looked_into_is_still_held_by_a_new_link(many: House) -> None:
+    client = many.visitor(many.add("kim"))
+    found = CSRF.search(client.get("/settings").text)
+    assert found is not None
+    ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
+    client.post("/data/import", data={"csrf": found.group(1), "look": "1"}, files=[("files", ("own.ics", ics))])
+    many.household.new_link(many.store, "kim")
+    page = many.visitor(many.household.link_of("kim")).get("/data").text
+    assert page.count("/keep") == 1
+
+
+def test_a_namesake_holds_nothing_of_what_was_looked_into_before(many: House) -> None:
+    client = many.visitor(many.add("kim"))
+    found = CSRF.search(client.get("/settings").text)
+    assert found is not None
+    ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
+    client.post("/data/import", data={"csrf": found.group(1), "look": "1"}, files=[("files", ("own.ics", ics))])
+    many.household.remove(many.store, "kim")
+    page = many.visitor(many.add("kim")).get("/data").text
+    assert "/keep" not in page
+    assert "own.ics" not in page
+
+
+def test_strangers_have_nobody_looked_up_again_though_a_clock_was_set_back(
+    many: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many.add("kim")
+    ahead = time.time() + 1_000_000
+    os.utime(many.household.folder, (ahead, ahead))
+    doors, looked = Doors(many.household), []
+    files = many.household.token_files
+
+    def token_files() -> dict[str, TokenFile]:
+        looked.append(1)
+        return files()
+
+    monkeypatch.setattr(many.household, "token_files", token_files)
+    for _ in range(5):
+        assert doors.whose(["a stranger's"]) is None
+    assert len(looked) == 1
+
+
+def test_a_web_socket_is_closed(many: House) -> None:
+    with pytest.raises(WebSocketDisconnect), many.visitor().websocket_connect("/"):
+        pass
+
+
+def test_one_who_asks_for_much_at_once_keeps_nobody_else_waiting(many: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty pages of one person that take long: the other's page comes while they wait."""
+    kim, lee = many.add("kim"), many.add("lee")
+    for token in (kim, lee):
+        many.visitor(token)
+    going_on, data = threading.Event(), Assistant.data
+
+    def slow(assistant: Assistant) -> object:
+        if assistant.person.person_id == "kim":
+            going_on.wait(60)
+        return data(assistant)
+
+    monkeypatch.setattr(Assistant, "data", slow)
+
+    async def ask() -> float:
+        transport = httpx.ASGITransport(many.server)
+        async with httpx.AsyncClient(transport=transport, base_url=HERE, timeout=120) as client:
+            asked = [
+                asyncio.ensure_future(client.get("/api/v1/data", headers={"authorization": f"Bearer {kim}"}))
+                for _ in range(60)
+            ]
+            await asyncio.sleep(0.5)
+            begun = time.monotonic()
+            answer = await client.get("/api/v1/data", headers={"authorization": f"Bearer {lee}"})
+            took_s = time.monotonic() - begun
+            assert answer.status_code == 200
+            going_on.set()
+            assert {one.status_code for one in await asyncio.gather(*asked)} == {200}
+            return took_s
+
+    assert asyncio.run(ask()) < 20
+
+
+def test_slow_calendars_of_one_keep_nobody_from_being_kept_up_with(many: House) -> None:
+    from rhythm.cli.due import due_round  # noqa: PLC0415
+
+    for name in NAMES:
+        many.add(name)
+        many.server.assistant_of(name).today()
+    many.clock.move(hours=7)
+    kept_when_fetching: list[int] = []
+
+    def does(assistant: Assistant) -> int:
+        now = many.clock()
+        due = [many.store.person(name).jobs.get("keep-up") for name in NAMES]
+        kept_when_fetching.append(sum(job is not None and job.due_at is not None and job.due_at > now for job in due))
+        return assistant.run_due()
+
+    due_round(many.household, many.store, many.server.assistant_of, does)
+    assert kept_when_fetching == [3, 3, 3]
 
 
 class Comings(RuleBasedStateMachine):

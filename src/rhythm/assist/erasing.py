@@ -1,14 +1,12 @@
 """Erasing everything of a person, so that they can begin anew under the same name."""
 
-from contextlib import suppress
-
+from rhythm.assist.marks import FOLDER
 from rhythm.store import PersonSettings, PersonStore, Store
 from rhythm.store.erase import erase_person
-from rhythm.store.errors import StoreError
 
 
 def begin_anew(store: Store, person: PersonStore) -> None:
-    """Erases a person for good; what is left is an empty record with their zone.
+    """Erases a person for good; what is left is an empty record with their zone, which is never gone meanwhile.
 
     Raises:
         EraseIncompleteError: another process holds old pages; the record is empty.
@@ -16,10 +14,4 @@ def begin_anew(store: Store, person: PersonStore) -> None:
     """
     before = person.about().settings
     empty = PersonSettings(zone=before.zone, demonstration=before.demonstration)
-    try:
-        erase_person(store, person.person_id)
-    except BaseException:
-        with suppress(StoreError):  # they may be gone or not; what is told is why erasing failed
-            store.create_person(person.person_id, empty)
-        raise
-    store.create_person(person.person_id, empty)
+    erase_person(store, person.person_id, anew=empty, keep_secrets=(FOLDER,))

@@ -31,6 +31,8 @@ FETCHED = frozenset({KIND, CALDAV, GOOGLE})
 """Kinds of calendars that are fetched by themselves."""
 LIMITS = FeedLimits(total_s=30.0)
 LONGEST_NAME = 60
+MOST_FEEDS = 30
+"""Addresses of one person; each is fetched every hour."""
 
 OpenedCalendar = Callable[[Account, Credentials, Callable[[Credentials], object]], Session]
 """Opens an account's session; another than the usual one in tests."""
@@ -40,12 +42,15 @@ def add_feed(person: PersonStore, keeper: Keeper, url: str, name: str, now_at: d
     """Takes a calendar's address, to be fetched by `refresh_feed`; the address itself is kept as a secret.
 
     Raises:
-        InvalidValueError: no http, https or webcal address, or one that is there already.
+        InvalidValueError: no http, https or webcal address, one that is there already, or one too many.
         SecretError: secrets cannot be kept here.
     """
     host = host_of(url)
-    for known in person.calendars.all():
-        if known.kind == KIND and known.secret is not None and _same(keeper, known.secret, url):
+    there = [known for known in person.calendars.all() if known.kind == KIND]
+    if len(there) >= MOST_FEEDS:
+        raise InvalidValueError(f"{len(there)} calendars are fetched by their addresses already; take one out first")
+    for known in there:
+        if known.secret is not None and _same(keeper, known.secret, url):
             raise InvalidValueError("this calendar is read already; refresh it instead")
     source = person.calendars.add(CalendarSource(KIND, name.strip()[:LONGEST_NAME] or host, host, now_at))
     secret = f"feed-{source.number}"

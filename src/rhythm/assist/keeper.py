@@ -7,25 +7,40 @@ on a server, gives none of them away; with another token they cannot be read and
 import base64
 import hashlib
 import hmac
+from collections.abc import Callable
 from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
 from rhythm.store import PersonStore
 from rhythm.vocab.errors import RhythmError
+
+if TYPE_CHECKING:
+    from cryptography.fernet import Fernet
+
+_BETWEEN: Final = b"\n"
 
 
 class SecretError(RhythmError):
     """A secret cannot be kept or read here."""
 
 
-class Keeper:
-    """Keeps a person's secrets under a token."""
+Token = str | Callable[[], str | None]
+"""What secrets are encrypted with, or what gives it whenever it is needed, as a token can be renewed meanwhile."""
 
-    def __init__(self, person: PersonStore, token: str) -> None:
+
+class Keeper:
+    """Keeps a person's secrets under a token.
+
+    What is kept is one encryption, or two while a token is renewed: then the old one reads it and the new one, too, so
+    that it can be read whichever of them stands in the token's file when a process ends in between.
+    """
+
+    def __init__(self, person: PersonStore, token: Token) -> None:
         """Take a person and their token.
 
         Args:
             person: whose.
-            token: what the key is made from; empty where secrets cannot be kept.
+            token: what the key is made from; empty or None where secrets cannot be kept.
         """
         self._person = person
         self._token = token
@@ -36,9 +51,7 @@ class Keeper:
         Raises:
             SecretError: there is no token here.
         """
-        from cryptography.fernet import Fernet  # noqa: PLC0415 - only what has secrets needs it
-
-        self._person.secrets.put(name, Fernet(self._key()).encrypt(text.encode()))
+        self._person.secrets.put(name, _box(self._token).encrypt(text.encode()))
 
     def get(self, name: str) -> str:
         """The secret of that name.
@@ -46,39 +59,53 @@ class Keeper:
         Raises:
             SecretError: there is none, or it was kept under another token.
         """
-        from cryptography.fernet import Fernet, InvalidToken  # noqa: PLC0415
+        from cryptography.fernet import InvalidToken  # noqa: PLC0415
 
         kept = self._person.secrets.get(name)
         if kept is None:
             raise SecretError("the address or key is not there any more; give it again")
-        try:
-            return Fernet(self._key()).decrypt(kept).decode()
-        except InvalidToken:
-            raise SecretError("the token file has changed since this address or key was given; give it again") from None
+        box = _box(self._token)
+        for encryption in kept.split(_BETWEEN):
+            with suppress(InvalidToken):
+                return box.decrypt(encryption).decode()
+        raise SecretError("the token file has changed since this address or key was given; give it again")
 
     def drop(self, name: str) -> None:
         """Forgets a secret; nothing happens where there is none."""
         self._person.secrets.delete(name)
 
-    def kept_under(self, token: str) -> None:
-        """Encrypts every secret of theirs anew, under another token; those that cannot be read here stay as they are.
+    def keep_under_both(self, token: str) -> None:
+        """Has another token read every secret, too, all at once; those that cannot be read here stay as they are.
 
         Args:
-            token: the other one; from then on only a keeper with that one reads them.
+            token: the other one.
         """
-        from cryptography.fernet import Fernet  # noqa: PLC0415
+        mine, other, both = _box(self._token), _box(token), {}
+        for name, text in self._readable_by(self._token).items():
+            both[name] = _BETWEEN.join((mine.encrypt(text.encode()), other.encrypt(text.encode())))
+        self._person.secrets.put_all(both)
 
-        box = Fernet(_key_from(token))
-        anew = {}
+    def keep_under_this_alone(self, old_token: str) -> None:
+        """Ends a renewal: from then on the old token reads nothing, and this one what was kept meanwhile, too."""
+        texts = {**self._readable_by(old_token), **self._readable_by(self._token)}
+        self._person.secrets.put_all({name: _box(self._token).encrypt(text.encode()) for name, text in texts.items()})
+
+    def _readable_by(self, token: Token) -> dict[str, str]:
+        """What a token reads, by name."""
+        keeper, found = Keeper(self._person, token), {}
         for kept in self._person.secrets.all():
             with suppress(SecretError):
-                anew[kept.name] = box.encrypt(self.get(kept.name).encode())
-        self._person.secrets.put_all(anew)
+                found[kept.name] = keeper.get(kept.name)
+        return found
 
-    def _key(self) -> bytes:
-        if not self._token:
-            raise SecretError("addresses and keys can only be kept by the running service; start `rhythm up`")
-        return _key_from(self._token)
+
+def _box(token: Token) -> "Fernet":
+    from cryptography.fernet import Fernet  # noqa: PLC0415 - only what has secrets needs it
+
+    now = token() if callable(token) else token
+    if not now:
+        raise SecretError("addresses and keys can only be kept by the running service; start `rhythm up`")
+    return Fernet(_key_from(now))
 
 
 def _key_from(token: str) -> bytes:

@@ -6,6 +6,7 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
+from rhythm.assist.marks import FOLDER, check_mark, mark_of
 from rhythm.assist.tokens import HomeError, TokenFile
 from rhythm.store import PersonSettings, PersonStore, Store
 from rhythm.store.erase import erase_person
@@ -58,7 +59,7 @@ class Home:
         self.folder = self._base / "demo" if demonstration else self._base
         if own:
             self.folder = self._base / PEOPLE_FOLDER / check_person_id(own)
-            if not self.folder.is_dir():
+            if self.folder.is_symlink() or not self.folder.is_dir():
                 raise HomeError(f"there is nobody of the id {own!r} here; see `rhythm people list` and `people add`")
         elif not demonstration and (self._base / PEOPLE_FOLDER).is_dir() and not self.token_file.path.exists():
             raise HomeError(
@@ -94,10 +95,18 @@ class Home:
     def token(self) -> str:
         """The secret that opens the pages; made at the first start, readable by the owner only.
 
+        Nobody of a household gets one so: whose link was shut, or who is being removed, stays shut out.
+
         Raises:
-            HomeError: it cannot be read or written, or holds less than a whole token.
+            HomeError: it cannot be read or written, holds less than a whole token, or is one of a household's and not
+                there.
         """
-        return self.token_file.token()
+        if not self.is_of_household:
+            return self.token_file.token()
+        token = self.token_file.found()
+        if token is None:
+            raise HomeError(f"{self.person_id} has no link at present; see `rhythm people link {self.person_id}`")
+        return token
 
     def open_store(self) -> Store:
         """The database, up to date.
@@ -108,12 +117,20 @@ class Home:
         return Store.open(self.database)
 
     def person(self, store: Store) -> PersonStore:
-        """Whose home it is, made with careful settings where missing."""
+        """Whose home it is, made with careful settings where missing; nobody of a household is made so.
+
+        Raises:
+            HomeError: the person of that id is of another household.
+            UnknownPersonError: they were removed from theirs.
+        """
+        if self.is_of_household:
+            person = store.person(self.person_id)
+            check_mark(person, self.folder.parent)
+            return person
         try:
             return store.person(self.person_id)
         except UnknownPersonError:
-            settings = PersonSettings(zone=local_zone(), demonstration=self.demonstration)
-            return store.create_person(self.person_id, settings)
+            return store.create_person(self.person_id, self._first_settings())
 
     def restore(self, store: Store, source: Path) -> PersonStore:
         """Whose home it is, as an export has them.
@@ -123,21 +140,40 @@ class Home:
             source: the folder or zip that `rhythm export` wrote.
 
         Raises:
-            HomeError: there is something of theirs here.
+            HomeError: there is something of theirs here, or they are of another household.
             ExportError: it is no export, of another version or damaged; nothing was written.
         """
         known = next((one for one in store.people() if one.id == self.person_id), None)
         if known is not None and known.last_number:
             raise HomeError("there is something of yours here already; export it, run `rhythm erase`, then restore")
+        marked = {FOLDER: mark_of(self.folder.parent)} if self.is_of_household else {}
         if known is not None:
+            self.person(store)
             erase_person(store, self.person_id)  # an empty record
         try:
-            person = restore_person(store, source, self.person_id)
-            if self.is_of_household:  # the network here is not theirs to ask a language model in
-                person.save_settings(msgspec.structs.replace(person.about().settings, model_url="", model_name=""))
-            return person
-        finally:
-            self.person(store)
+            return restore_person(
+                store,
+                source,
+                self.person_id,
+                fit=_without_models if self.is_of_household else _as_they_are,
+                secrets=marked,
+            )
+        except BaseException:
+            settings = self._first_settings() if known is None else known.settings
+            store.create_person(self.person_id, settings, marked)
+            raise
+
+    def _first_settings(self) -> PersonSettings:
+        return PersonSettings(zone=local_zone(), demonstration=self.demonstration)
+
+
+def _as_they_are(settings: PersonSettings) -> PersonSettings:
+    return settings
+
+
+def _without_models(settings: PersonSettings) -> PersonSettings:
+    """The network of a service is not a person's own to ask a language model in."""
+    return msgspec.structs.replace(settings, model_url="", model_name="")
 
 
 def database_of(base: Path) -> str:

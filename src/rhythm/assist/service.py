@@ -21,7 +21,7 @@ from rhythm.assist.feed import feed_of
 from rhythm.assist.feeds import OpenedCalendar, add_account_calendar, add_feed, refresh_feed
 from rhythm.assist.files import Imported, OnProgress, import_file
 from rhythm.assist.insights import Insight, insights_of
-from rhythm.assist.keeper import Keeper
+from rhythm.assist.keeper import Keeper, Token
 from rhythm.assist.keeping_up import keep_up
 from rhythm.assist.learning import Learned, learn
 from rhythm.assist.learning import OnProgress as OnLearning
@@ -62,7 +62,7 @@ class Assistant:
         person: PersonStore,
         clock: Callable[[], datetime] = system_now_at,
         *,
-        token: str = "",
+        token: Token = "",
         private_feeds: bool = False,
         suggester: Suggester | None = None,
         weekly: Sequence[Engine] = (),
@@ -285,11 +285,15 @@ class Assistant:
 
     def run_due(self, *, fits: bool = True) -> int:
         """Does what is due by itself, fitting the student if `fits`; how many pieces, keeping up with time aside."""
+        self.keep_up()  # though nobody looks for weeks, and before what may take long
         done = schedule.run_due(self.person, self._clock(), self.refresh_feed)
         done += schedule.run_due_accounts(self.person, self._clock(), self._read_account)
-        with self._lock:
-            keep_up(self.context())  # though nobody looks for weeks
         return done + (self._fit((StudentEngine(),)) if fits else 0)
+
+    def keep_up(self) -> None:
+        """Brings what is derived up to now."""
+        with self._lock:
+            keep_up(self.context())
 
     def fit_due(self) -> int:
         """Has the engines that were handed in fit what is due; how many did.

@@ -11,7 +11,7 @@ from rhythm.vocab.errors import RhythmError
 TOKEN_BYTES = 32
 TOKEN_CHARS = 43
 """Of a token of that many random bytes, written in base64 without padding."""
-_NAME = "token"
+TOKEN = "token"  # noqa: S105 - the name of its file
 
 
 class HomeError(RhythmError):
@@ -25,8 +25,8 @@ class TokenFile:
         path: of the file.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / _NAME
+    def __init__(self, folder: Path, name: str = TOKEN) -> None:
+        self.path = folder / name
 
     def token(self) -> str:
         """The token; made where there is none yet.
@@ -59,7 +59,7 @@ class TokenFile:
             raise _unusable(error) from None
         if len(token) < TOKEN_CHARS or not (token.isascii() and token.isprintable()):
             raise HomeError(
-                f"the token file is damaged; delete the file `{_NAME}` in the data folder and start again, "
+                f"the token file is damaged; delete the file `{self.path.name}` in the data folder and start again, "
                 "then addresses of calendars, logins and keys are asked for anew"
             )
         return token
@@ -115,7 +115,9 @@ class TokenFile:
 
     def _drafted(self, token: str) -> Path:
         """A token wholly on disk, beside the file that it is for."""
-        descriptor, name = tempfile.mkstemp(prefix=f"{_NAME}-", dir=self.path.parent)  # the owner alone may read it
+        descriptor, name = tempfile.mkstemp(
+            prefix=f"{self.path.name}-", dir=self.path.parent
+        )  # the owner alone may read it
         draft = Path(name)
         try:
             with os.fdopen(descriptor, "w", encoding="ascii") as file:

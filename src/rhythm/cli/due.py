@@ -2,19 +2,24 @@
 
 import logging
 from collections.abc import Callable
-from threading import Event
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Lock
 
 import typer
 
 from rhythm.assist import Assistant
 from rhythm.assist.household import Household
+from rhythm.assist.tokens import HomeError
 from rhythm.assist.weekly import due_for_fitting, fit_due_adapter
 from rhythm.cli.serving import in_background
 from rhythm.spread import opened
 from rhythm.store import Store
+from rhythm.store.errors import UnknownPersonError
 from rhythm.vocab.errors import RhythmError
 
 DUE_EVERY_S = 60.0
+AT_ONCE = 4
+"""People for whom something is done at the same time; most of it waits for calendars' servers."""
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +61,8 @@ def due_round(household: Household, store: Store, assistant_of: AssistantOf, doe
     """Does what is due now for those who are here; how many people and pieces of work it was, and how many failed.
 
     Several processes, on several machines too, can be at it: each piece is done by the one that takes its lease.
-    One whose work fails does not keep the others waiting.
+    One whose work fails, or takes long, does not keep the others waiting: everyone is kept up with first, then the
+    work of several people is done at once.
 
     Args:
         household: whose people.
@@ -68,15 +74,34 @@ def due_round(household: Household, store: Store, assistant_of: AssistantOf, doe
         StoreError: it cannot be asked what is due.
     """
     here = set(household.ids())
-    done = _nothing()
-    for person_id in dict.fromkeys(who for who, _ in store.due_jobs() if who in here):
-        done["people"] += 1
+    due = list(dict.fromkeys(who for who, _ in store.due_jobs() if who in here))
+    done = _nothing() | {"people": len(due)}
+    counting = Lock()
+
+    def served(person_id: str, doing: Does) -> bool:
         try:
-            done["pieces"] += does(assistant_of(person_id))
+            count = doing(assistant_of(person_id))
+        except (HomeError, UnknownPersonError):
+            return False  # they are being removed, or their link is shut
         except Exception as error:  # noqa: BLE001 - and its text could hold what was read
-            done["failed"] += 1
             log.error("work that was due failed: %s", type(error).__name__)  # noqa: TRY400
+            with counting:
+                done["failed"] += 1
+            return False
+        with counting:
+            done["pieces"] += count
+        return True
+
+    current = [person_id for person_id in due if served(person_id, _kept_up)]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for ended in [pool.submit(served, person_id, does) for person_id in current]:
+            ended.result()
     return done
+
+
+def _kept_up(assistant: Assistant) -> int:
+    assistant.keep_up()
+    return 0
 
 
 def fitting_round(household: Household, store: Store, workers: int | None, cluster: str) -> Count:

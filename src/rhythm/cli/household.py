@@ -1,6 +1,7 @@
 """The process of ``rhythm serve``: many people's pages."""
 
 import fcntl
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
@@ -8,6 +9,7 @@ from pathlib import Path
 from threading import Event
 from urllib.parse import urlsplit
 
+import httpx
 import typer
 
 from rhythm.adapt.job import Engine
@@ -22,6 +24,7 @@ from rhythm.vocab.errors import InvalidValueError, RhythmError
 
 URL_VARIABLE = "RHYTHM_URL"
 LOCK_FILE = "serving.lock"
+_HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:]+")
 
 
 class AlreadyServedError(RhythmError):
@@ -29,7 +32,7 @@ class AlreadyServedError(RhythmError):
 
 
 def service_url(given: str, port: int) -> str:
-    """Where people reach the service, without a slash at its end.
+    """Where people reach the service, as a browser writes it: without its scheme's own port, no slash at its end.
 
     Args:
         given: the address of a proxy in front; empty for none.
@@ -41,13 +44,18 @@ def service_url(given: str, port: int) -> str:
     if not given:
         return f"http://127.0.0.1:{port}"
     try:
-        parts = urlsplit(given)
-        fine = parts.scheme in {"http", "https"} and parts.hostname and parts.port != 0
-    except ValueError:
+        url = httpx.URL(given.strip())
+        host = url.raw_host.decode("ascii")
+        fine = (
+            url.scheme in {"http", "https"}
+            and _HOST.fullmatch(host)
+            and 0 < (1 if url.port is None else url.port) < 65536
+        )
+    except (httpx.InvalidURL, ValueError):
         fine = False
-    if not fine or parts.username is not None or parts.path.strip("/") or parts.query or parts.fragment:
+    if not fine or url.userinfo or url.path.strip("/") or url.query or url.fragment:
         raise InvalidValueError("--url is scheme and host alone, such as https://rhythm.example.org")
-    return f"{parts.scheme}://{parts.netloc}".lower()
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"
 
 
 def link(url: str, token: str) -> str:
@@ -57,25 +65,21 @@ def link(url: str, token: str) -> str:
 
 def opener(
     store: Store, *, private_feeds: bool, suggester: Suggester | None = None, weekly: Sequence[Engine] = ()
-) -> Callable[[Home, str], Assistant]:
+) -> Callable[[Home], Assistant]:
     """Gives assistants of people whom one database keeps; see `Assistant` for the rest."""
 
-    def opened(home: Home, token: str) -> Assistant:
+    def opened(home: Home) -> Assistant:
         return Assistant(
-            store, home.person(store), token=token, private_feeds=private_feeds, suggester=suggester, weekly=weekly
-        )
+            store, home.person(store), token=home.token_file.found, private_feeds=private_feeds, suggester=suggester,
+            weekly=weekly,
+        )  # fmt: skip
 
     return opened
 
 
-def assistants(household: Household, opens: Callable[[Home, str], Assistant]) -> AssistantOf:
+def assistants(household: Household, opens: Callable[[Home], Assistant]) -> AssistantOf:
     """Gives assistants by the ids of people who are here."""
-
-    def assistant_of(person_id: str) -> Assistant:
-        home = household.home(person_id)
-        return opens(home, home.token())
-
-    return assistant_of
+    return lambda person_id: opens(household.home(person_id))
 
 
 def serve(

@@ -218,12 +218,14 @@ def _translated() -> Iterator[None]:
 
 _REFUSED = RefusedRowError, "the database refused a row"
 _BUSY = StoreBusyError, f"another process held the database for over {BUSY_WAIT_S:.0f} s; try again"
+_COLLIDED = StoreBusyError, "another process wrote at the same moment; try again"
 _FULL = StoreFullError, "the disk is full; free some space and try again, nothing was written"
 _DAMAGED = StoreDamagedError, "the database file is damaged; restore a copy from backups/ or an export"
 _UNREACHABLE = StoreUnreachableError, "the database cannot be opened or written; check that it is there and may be"
 
 _BY_CODE: dict[str, tuple[type[StoreError], str]] = {
-    **dict.fromkeys(("SQLITE_BUSY", "SQLITE_LOCKED", "55P03", "40001", "40P01"), _BUSY),
+    **dict.fromkeys(("SQLITE_BUSY", "SQLITE_LOCKED", "55P03"), _BUSY),
+    **dict.fromkeys(("40001", "40P01"), _COLLIDED),
     **dict.fromkeys(("SQLITE_FULL", "53100"), _FULL),
     **dict.fromkeys(("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002"), _DAMAGED),
     **dict.fromkeys(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_PERM"), _UNREACHABLE),

@@ -10,6 +10,7 @@ theirs to clear.
 """
 
 import time
+from collections.abc import Collection
 
 import msgspec
 import sqlalchemy as sa
@@ -18,8 +19,9 @@ from rhythm.store.engine import BUSY_WAIT_S
 from rhythm.store.errors import EraseIncompleteError, UnknownPersonError
 from rhythm.store.migrate import drop_backups
 from rhythm.store.scope import PersonScope
+from rhythm.store.settings import PersonSettings
 from rhythm.store.store import Store
-from rhythm.store.tables import OWNED, metadata, people
+from rhythm.store.tables import OWNED, metadata, people, secrets
 
 
 class Erased(msgspec.Struct, frozen=True):
@@ -34,15 +36,23 @@ class Erased(msgspec.Struct, frozen=True):
     backups: int
 
 
-def erase_person(store: Store, person_id: str) -> Erased:
+def erase_person(
+    store: Store, person_id: str, *, anew: PersonSettings | None = None, keep_secrets: Collection[str] = ()
+) -> Erased:
     """Erases a person for good. The copies of the file go too: they hold everyone.
+
+    Args:
+        store: where they are.
+        person_id: who.
+        anew: leaves an empty record with these settings, so that they are never gone; None for no record.
+        keep_secrets: names of secrets that stay with it.
 
     Raises:
         UnknownPersonError: there is no such person.
         EraseIncompleteError: the rows are gone, but another process holds old pages; `scrub`
             again when it is closed.
     """
-    return _erase(store, person_id)
+    return _erase(store, person_id, anew, keep_secrets)
 
 
 def erase_everything(store: Store) -> Erased:
@@ -90,16 +100,24 @@ def _fold_log(connection: sa.Connection) -> bool:
         time.sleep(0.1)
 
 
-def _erase(store: Store, person_id: str | None) -> Erased:
+def _erase(
+    store: Store, person_id: str | None, anew: PersonSettings | None = None, keep_secrets: Collection[str] = ()
+) -> Erased:
     rows = 0
     with store.database.write() as connection:
         if store.database.is_sqlite:
             connection.exec_driver_sql("PRAGMA secure_delete=ON")
         scope = None if person_id is None else PersonScope(store.database, person_id)
-        for table in (*reversed(OWNED), people):
+        whose = sa.select(people.c.id) if scope is None else sa.select(people.c.id).where(scope.mine(people))
+        found = connection.execute(whose.order_by(people.c.id).with_for_update()).all()  # as whoever writes begins, too
+        if scope is not None and not found:
+            raise UnknownPersonError(f"there is no person {person_id!r} in this store")
+        for table in (*reversed(OWNED), *(() if anew else (people,))):
             query = sa.delete(table) if scope is None else sa.delete(table).where(scope.mine(table))
-            gone = connection.execute(query).rowcount
-            if table is people and scope is not None and gone == 0:
-                raise UnknownPersonError(f"there is no person {person_id!r} in this store")
-            rows += gone
+            if table is secrets:
+                query = query.where(secrets.c.name.not_in(keep_secrets))
+            rows += connection.execute(query).rowcount
+        if anew is not None and scope is not None:
+            empty = {"settings": anew, "created_at": scope.now(), "last_number": 0, "last_retraction": 0}
+            connection.execute(sa.update(people).where(scope.mine(people)).values(**empty))
     return Erased(rows, scrub(store))

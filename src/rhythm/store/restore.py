@@ -5,7 +5,7 @@ import hashlib
 import io
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +26,9 @@ from rhythm.store.open_files import (
     TABLE_FILES,
     row_from_open,
 )
-from rhythm.store.scope import check_person_id
+from rhythm.store.scope import PersonScope, check_person_id
+from rhythm.store.secrets import keep_secrets
+from rhythm.store.settings import PersonSettings
 from rhythm.store.store import PersonStore, Store
 from rhythm.store.tables import people, readings
 
@@ -43,7 +45,11 @@ _UNREADABLE = (
 """What a damaged export can raise while it is read (msgspec's errors are value errors)."""
 
 
-def restore_person(store: Store, source: Path, person_id: str | None = None) -> PersonStore:
+def restore_person(
+    store: Store, source: Path, person_id: str | None = None, *,
+    fit: Callable[[PersonSettings], PersonSettings] = lambda settings: settings,
+    secrets: Mapping[str, bytes] | None = None,
+) -> PersonStore:  # fmt: skip
     """Brings a person back from an export, under their id or another.
 
     Every file is checked against the manifest before the first row is written, and all
@@ -53,6 +59,8 @@ def restore_person(store: Store, source: Path, person_id: str | None = None) -> 
         store: where to.
         source: the folder or zip.
         person_id: under which id; the export's own where it is not given.
+        fit: makes settings of those in the export that hold where they come to.
+        secrets: kept with them.
 
     Raises:
         ExportError: it is no export, of another version, damaged or incomplete; nothing was written.
@@ -72,6 +80,7 @@ def restore_person(store: Store, source: Path, person_id: str | None = None) -> 
                     raise PersonExistsError(f"there is a person {owner!r} already; restore under another id")
                 for entry in manifest.files:
                     _insert_file(connection, files, entry, owner)
+                _settle(connection, PersonScope(store.database, owner), fit, secrets or {})
     except RefusedRowError:
         raise ExportError(f"the rows of {source.name} do not fit together; the export is damaged") from None
     except StoreError:
@@ -79,6 +88,16 @@ def restore_person(store: Store, source: Path, person_id: str | None = None) -> 
     except _UNREADABLE as error:
         raise ExportError(f"{source.name} cannot be read as an export ({type(error).__name__})") from None
     return store.person(owner)
+
+
+def _settle(
+    connection: sa.Connection, scope: PersonScope, fit: Callable[[PersonSettings], PersonSettings],
+    secrets: Mapping[str, bytes],
+) -> None:  # fmt: skip
+    mine = scope.mine(people)
+    settings = connection.execute(sa.select(people.c.settings).where(mine)).scalar_one()
+    connection.execute(sa.update(people).where(mine).values(settings=fit(settings)))
+    keep_secrets(connection, scope, secrets)
 
 
 class _Source:

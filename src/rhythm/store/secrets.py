@@ -31,11 +31,7 @@ class Secrets:
     def put_all(self, payloads: Mapping[str, bytes]) -> None:
         """Keeps encrypted bytes under several names, all of them or none."""
         with self._scope.write() as connection:
-            now_at = self._scope.now()
-            for name, payload in payloads.items():
-                created_at = connection.execute(sa.select(secrets.c.created_at).where(self._here(name))).scalar()
-                info = SecretInfo(name, created_at or now_at, now_at)
-                self._scope.upsert(connection, secrets, [{**values_of(info), "payload": payload}])
+            keep_secrets(connection, self._scope, payloads)
 
     def get(self, name: str) -> bytes | None:
         """The encrypted bytes; None where there are none."""
@@ -56,3 +52,13 @@ class Secrets:
 
     def _here(self, name: str) -> sa.ColumnElement[bool]:
         return sa.and_(self._scope.mine(secrets), secrets.c.name == name)
+
+
+def keep_secrets(connection: sa.Connection, scope: PersonScope, payloads: Mapping[str, bytes]) -> None:
+    """Keeps encrypted bytes of a person within a transaction, in place of what was there under each name."""
+    now_at = scope.now()
+    for name, payload in payloads.items():
+        here = sa.and_(scope.mine(secrets), secrets.c.name == name)
+        created_at = connection.execute(sa.select(secrets.c.created_at).where(here)).scalar()
+        info = SecretInfo(name, created_at or now_at, now_at)
+        scope.upsert(connection, secrets, [{**values_of(info), "payload": payload}])

@@ -1,6 +1,6 @@
 """The face of the store: open it, find a person, work with what is theirs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Self
@@ -21,7 +21,7 @@ from rhythm.store.notices import Notices
 from rhythm.store.readings import Readings
 from rhythm.store.reports import SelfReports
 from rhythm.store.scope import PersonScope, check_person_id, fields_of
-from rhythm.store.secrets import Secrets
+from rhythm.store.secrets import Secrets, keep_secrets
 from rhythm.store.settings import Person, PersonSettings
 from rhythm.store.suggestions import Suggestions
 from rhythm.store.tables import jobs, people
@@ -122,8 +122,10 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def create_person(self, person_id: str, settings: PersonSettings | None = None) -> PersonStore:
-        """Adds a person.
+    def create_person(
+        self, person_id: str, settings: PersonSettings | None = None, secrets: Mapping[str, bytes] | None = None
+    ) -> PersonStore:
+        """Adds a person, with secrets of theirs or without, all or nothing.
 
         Raises:
             InvalidValueError: the id may not be one.
@@ -142,6 +144,7 @@ class Store:
             made = connection.execute(new, row)
             if made.first() is None:
                 raise PersonExistsError(f"there is a person {person_id!r} already; choose another id")
+            keep_secrets(connection, PersonScope(self.database, person_id), secrets or {})
         return PersonStore(self.database, person_id)
 
     def person(self, person_id: str) -> PersonStore:

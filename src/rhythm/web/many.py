@@ -5,6 +5,7 @@ request brings names the person, and nobody's address tells who they are. Here i
 check the word once more, with all that `Guard` checks. A word that is nobody's gets what a locked Rhythm says.
 """
 
+import asyncio
 import logging
 import secrets
 import threading
@@ -13,8 +14,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
+from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
-from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,7 +24,7 @@ from rhythm.assist.household import Household
 from rhythm.assist.places import Home
 from rhythm.assist.service import Assistant
 from rhythm.assist.tokens import TOKEN_BYTES, HomeError, TokenFile
-from rhythm.store.errors import StoreError
+from rhythm.store.errors import UnknownPersonError
 from rhythm.vocab.errors import RhythmError
 from rhythm.web.app import LOCAL_NAMES, ForOne, our_hosts, unguarded_app
 from rhythm.web.open_paths import add_open_paths
@@ -39,8 +40,12 @@ SETTLED_NS = 100_000_000
 """A folder that changed less long ago can change again without its time showing it."""
 FEED = "/feed/"
 
-OpensAssistant = Callable[[Home, str], Assistant]
-"""Gives somebody's assistant, of their folder and token."""
+OpensAssistant = Callable[[Home], Assistant]
+"""Gives somebody's assistant, of their folder."""
+MOST_AT_ONCE = 6
+"""Requests of one person that are answered at once; more wait, and keep nobody else waiting."""
+LEADING_THREADS = 8
+"""Threads that find out whose a request is, so that none has to wait for those in which pages are made."""
 
 
 class Address(msgspec.Struct, frozen=True):
@@ -108,7 +113,7 @@ class Doors:
                 return False
             self._of_person = dict(self._looked())
             self._by_word = {word: door for door, words in self._of_person.values() for word in words}
-            self._seen_at = changed_at if time.time_ns() - changed_at > SETTLED_NS else -1
+            self._seen_at = changed_at if abs(time.time_ns() - changed_at) > SETTLED_NS else -1
             return True
 
     def _looked(self) -> Iterator[tuple[str, tuple[_Door, tuple[str, ...]]]]:
@@ -129,6 +134,28 @@ class Doors:
 def _words_of(token: str) -> tuple[str, ...]:
     keys = Keys(token, 0)
     return token, keys.session, keys.feed, keys.push
+
+
+class _Pages:
+    """One person's pages while they are kept ready.
+
+    Attributes:
+        door: what opened them.
+        site: theirs.
+        busy: requests that are being answered or wait for that.
+    """
+
+    def __init__(self, door: _Door, site: Site, app: ASGIApp) -> None:
+        self.door = door
+        self.site = site
+        self.busy = 0
+        self._app = ForOne(app, site)
+        self._free = asyncio.Semaphore(MOST_AT_ONCE)
+
+    async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, in its turn among this person's."""
+        async with self._free:
+            await self._app(scope, receive, send)
 
 
 class ManyPeople:
@@ -152,25 +179,36 @@ class ManyPeople:
         self._doors = Doors(household)
         self._lock = threading.Lock()
         self._pages = at.guarded(unguarded_app(), None)  # one for everybody: each request brings whose it is
-        self._ready: OrderedDict[str, tuple[_Door, ForOne]] = OrderedDict()
+        self._ready: OrderedDict[str, _Pages] = OrderedDict()
         self._resumed: set[str] = set()
         self._locked = _locked_app(at)
+        self._leading: CapacityLimiter | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Lead a request to whose pages it is for."""
         if scope["type"] == "lifespan":
             await _stay(receive, send)
-            return
-        if scope["type"] != "http":
-            return
-        if self._at.secure:
-            scope = {**scope, "scheme": "https"}
+        elif scope["type"] == "http":
+            await self._lead({**scope, "scheme": "https"} if self._at.secure else scope, receive, send)
+        else:  # nothing here speaks through a web socket
+            await send({"type": "websocket.close"})
+
+    async def _lead(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._leading = self._leading or CapacityLimiter(LEADING_THREADS)
         try:
-            app = await run_in_threadpool(self._pages_for, scope)
+            pages = await to_thread.run_sync(self._pages_for, scope, limiter=self._leading)
         except RhythmError as error:
             log.error("nobody's pages could be opened: %s", type(error).__name__)  # noqa: TRY400 - no trace into a log
-            app = PlainTextResponse("Rhythm cannot open its data at this moment; try again.", 503)
-        await app(scope, receive, send)
+            await PlainTextResponse("Rhythm cannot open its data at this moment; try again.", 503)(scope, receive, send)
+            return
+        if pages is None:
+            await self._locked(scope, receive, send)
+            return
+        try:
+            await pages.answer(scope, receive, send)
+        finally:
+            with self._lock:
+                pages.busy -= 1
 
     def assistant_of(self, person_id: str) -> Assistant:
         """Somebody's assistant: that of their pages where these are ready.
@@ -181,47 +219,51 @@ class ManyPeople:
         """
         with self._lock:
             ready = self._ready.get(person_id)
-        if ready is not None and ready[0].holds:
-            return ready[1].site.assistant
-        home = self._household.home(person_id)
-        return self._opens(home, home.token())
+        if ready is not None and ready.door.holds:
+            return ready.site.assistant
+        return self._opens(self._household.home(person_id))
 
-    def _pages_for(self, scope: Scope) -> ASGIApp:
+    def _pages_for(self, scope: Scope) -> _Pages | None:
+        """The pages of whoever a request's words are of, counted as busy; None where they are nobody's."""
         door = self._doors.whose(_offered(scope, cookie_name_at(self._at.port)))
         if door is None:
-            return self._locked
+            return None
         try:
-            return self._pages_of(door)
-        except (HomeError, StoreError):
-            if not door.holds:  # they were taken out this moment
-                return self._locked
-            raise
+            with self._lock:
+                pages = self._pages_of(door)
+                pages.busy += 1
+                self._let_go()
+        except (HomeError, UnknownPersonError):
+            if door.holds:
+                raise
+            return None  # they were taken out this moment
+        return pages
 
-    def _pages_of(self, door: _Door) -> ForOne:
-        with self._lock:
-            ready = self._ready.get(door.person_id)
-            if ready is not None and ready[0] == door:
-                self._ready.move_to_end(door.person_id)
-                return ready[1]
-            home = self._household.home(door.person_id)
-            token = home.token()
-            assistant, keys = self._opens(home, token), Keys(token, self._at.port)
-            site = Site(assistant, keys, Uploads(home.incoming, assistant), self._at.suggest_url, self._at.name)
-            if door.person_id not in self._resumed:  # what is left there later is being read by this process
-                self._resumed.add(door.person_id)
-                site.uploads.resume()
-            pages = ForOne(self._pages, site)
-            self._ready[door.person_id] = door, pages
+    def _pages_of(self, door: _Door) -> _Pages:
+        ready = self._ready.get(door.person_id)
+        if ready is not None and ready.door == door:
             self._ready.move_to_end(door.person_id)
-            self._let_go()
-            return pages
+            return ready
+        home = self._household.home(door.person_id)
+        assistant, keys = self._opens(home), Keys(home.token(), self._at.port)
+        uploads = Uploads(home.incoming, assistant)
+        if ready is not None:
+            uploads.take_over(ready.site.uploads)  # what they looked into is theirs still, by their new link
+        if door.person_id not in self._resumed:  # what is left there later is being read by this process
+            self._resumed.add(door.person_id)
+            uploads.resume()
+        pages = _Pages(door, Site(assistant, keys, uploads, self._at.suggest_url, self._at.name), self._pages)
+        self._ready[door.person_id] = pages
+        self._ready.move_to_end(door.person_id)
+        return pages
 
     def _let_go(self) -> None:
-        """Closes pages that were not used for longest; those where a file is being read or held stay."""
+        """Closes pages that were not used for longest; those that are busy, or read or hold a file, stay."""
         for person_id in list(self._ready)[:-1]:
             if len(self._ready) <= self._most_ready:
                 return
-            if self._ready[person_id][1].site.uploads.close():
+            pages = self._ready[person_id]
+            if not pages.busy and pages.site.uploads.close():
                 del self._ready[person_id]
 
 

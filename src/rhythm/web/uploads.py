@@ -198,6 +198,18 @@ class Uploads:
                 self._thread = None
             return True
 
+    def take_over(self, before: "Uploads") -> None:
+        """Holds what another held, as far as its files are still there, in place of it.
+
+        Args:
+            before: of the same person.
+        """
+        with before._lock:  # noqa: SLF001 - of the same class
+            held = [job for job in before.latest if job.is_held and job.path.exists()]
+            before.latest = [job for job in before.latest if job not in held]
+        with self._lock:
+            self.latest = [*held, *self.latest]
+
     def clear(self) -> None:
         """Removes every file that was handed in."""
         for path in [*self._folder.iterdir(), *self._looked.glob("*")]:
