@@ -1,6 +1,7 @@
 """Erase: the rows are gone, and so are their bytes, from the file, its log and its copies."""
 
 import stat
+import threading
 from pathlib import Path
 
 import pytest
@@ -8,10 +9,11 @@ import sqlalchemy as sa
 
 from rhythm.store import PersonStore, Store
 from rhythm.store.erase import erase_everything, erase_person, scrub
-from rhythm.store.errors import EraseIncompleteError, UnknownPersonError
+from rhythm.store.errors import EraseIncompleteError, StoreError, UnknownPersonError
+from rhythm.store.jobs import Jobs
 from rhythm.store.migrate import back_up, backups_folder
 from rhythm.store.tables import OWNED, people
-from store.conftest import Server
+from store.conftest import START_AT, Server
 from store.samples import fill, reading
 
 MARK = "zebrafinch"
@@ -55,6 +57,34 @@ def test_on_a_server_one_who_is_erased_keeps_nobody_waiting(server: Server) -> N
             assert erase_person(store, "ada").rows > 40
             assert rows_left(store, "ada") == 0
             assert rows_left(store, "ben") > 40
+
+
+def test_erasing_and_writing_wait_for_each_other_and_neither_is_refused(store: Store, where: str) -> None:
+    """Both begin with the person's own row; in another order a server would end one of them."""
+    failed: list[str] = []
+    with Store.open(where) as beside:
+        for _ in range(4):
+            person = store.create_person("ada")
+            fill(person, MARK)
+            ended, jobs = threading.Event(), beside.person("ada").jobs
+
+            def write(jobs: Jobs = jobs, ended: threading.Event = ended) -> None:
+                while not ended.is_set():
+                    try:
+                        jobs.plan("sync", START_AT)
+                    except UnknownPersonError:
+                        return
+                    except StoreError as error:
+                        failed.append(str(error))
+
+            writing = [threading.Thread(target=write) for _ in range(3)]
+            for one in writing:
+                one.start()
+            erase_person(store, "ada")
+            ended.set()
+            for one in writing:
+                one.join()
+    assert failed == []
 
 
 def test_everyone_can_be_erased_and_the_store_still_works(store: Store, ada: PersonStore, ben: PersonStore) -> None:
