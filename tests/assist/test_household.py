@@ -222,6 +222,18 @@ def test_who_is_being_removed_is_not_made_anew_by_whoever_works_for_them(househo
         household.add(store, "kim")
 
 
+def test_a_folder_that_is_taken_away_this_moment_is_not_made_anew(
+    household: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with household.open_store() as store:
+        household.add(store, "kim")
+        household.remove(store, "kim")
+    monkeypatch.setattr(Path, "is_dir", lambda _: True)  # as it was when it was looked for
+    with pytest.raises(HomeError, match="No such file"):
+        household.home("kim")
+    assert not (household.folder / "kim").exists()
+
+
 def test_everything_of_ones_own_is_erased_without_being_gone_for_a_moment(household: Household) -> None:
     """What keeps up with them beside finds them, before and after; the folder's word stays with the record."""
     with household.open_store() as store:

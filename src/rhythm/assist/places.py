@@ -66,7 +66,8 @@ class Home:
                 f"many people are here: say for whom, such as {PERSON_VARIABLE}=kim; see `rhythm people list`"
             )
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if not own:  # the folder of somebody who is being removed is not made anew
+                self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             self.incoming.mkdir(exist_ok=True, mode=0o700)
         except OSError as error:
             raise HomeError(f"the data folder cannot be made ({error.strerror}); set {FOLDER_VARIABLE}") from None
