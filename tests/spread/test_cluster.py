@@ -28,7 +28,7 @@ from rhythm.distill.dataset import Plan, make_dataset
 from rhythm.distill.device_dataset import LivesPlan, make_lives
 from rhythm.policy.student.device_model import DEVICE_WEIGHTS
 from rhythm.policy.student.shipped import SHIPPED
-from rhythm.rehearse import living, run
+from rhythm.rehearse import run
 from rhythm.spread import (
     ItemError,
     MissingClusterError,
@@ -151,17 +151,6 @@ def test_lives_and_living_are_the_same(cluster: str, tmp_path: Path, monkeypatch
         ):
             again = living_run.play_part(name, first, count, 1, part.digest)
             assert msgspec.structs.replace(again, seconds=part.seconds, timings_ms=part.timings_ms) == part
-
-
-@pytest.mark.slow
-def test_a_rehearsal_is_the_same(cluster: str, tmp_path: Path) -> None:
-    with ThreadPoolExecutor(1) as beside:
-        again = beside.submit(living.rehearse, "heuristic", run.FIRST_SEED, 1)
-        found = run.run(
-            ["heuristic"], tmp_path, people=1, weeks=1, on_progress=lambda *_: None, references=False, cluster=cluster
-        )
-    (lived,) = found["heuristic"]
-    assert msgspec.structs.replace(again.result(), today_ms=lived.today_ms) == lived
 
 
 def test_a_language_model_stays_on_this_machine(tmp_path: Path) -> None:

@@ -107,11 +107,11 @@ def test_writing_changes_nothing_of_another(ada: PersonStore, ben: PersonStore) 
         lambda: ben.adapters.decide(adapter.number, adapter.state),
         lambda: ben.imports.undo(run.number),
         lambda: ben.imports.advance(run.number),
-        lambda: ben.jobs.claim("weekly", "x", timedelta(minutes=1)),
     ]
     for attempt in tries:
         with pytest.raises(UnknownEntryError):
             attempt()
+    assert ben.jobs.claim("weekly", "x", timedelta(minutes=1), early=True) is None
     ben.posteriors.clear()
     ben.jobs.delete("weekly")
     assert not ben.secrets.delete("feedadas")
