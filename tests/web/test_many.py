@@ -420,7 +420,7 @@ class Comings(RuleBasedStateMachine):
 
 TestComings = Comings.TestCase
 TestComings.settings = settings(
-    max_examples=15, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+    max_examples=8, stateful_step_count=12, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 
 
