@@ -1,6 +1,7 @@
 """Files that are handed in: none that is held is lost sight of, each outcome is told, and of two clicks one counts."""
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path
@@ -12,7 +13,7 @@ from assist.houses import Clock, house
 from rhythm.assist import Assistant
 from rhythm.assist.files import Imported
 from rhythm.assist.preview import Preview
-from rhythm.web.uploads import MOST_TOLD, Job, NotHeldError, Uploads
+from rhythm.web.uploads import MOST_TOLD, READ_AT_ONCE, Job, NotHeldError, Uploads
 from web.sites import csrf_of, entered
 
 MANY = MOST_TOLD + 2
@@ -54,6 +55,38 @@ def handed_in(take: Callable[[BytesIO, str], Job], prefix: str = "", count: int 
     jobs = [take(BytesIO(b"x"), f"{prefix}{n}.ics") for n in range(count)]
     assert all(job.ended.wait(20) for job in jobs)
     return jobs
+
+
+def test_of_many_people_two_files_are_read_at_once(tmp_path: Path) -> None:
+    """Whoever waits is read for when one of them is through; nobody's pages wait for it."""
+    going_on, counting = threading.Event(), threading.Lock()
+    at_once: list[int] = []
+    busy = 0
+
+    class Slow(Reader):
+        def import_file(self, path: Path, *, name: str, on_stored: Callable[[Imported], None]) -> None:
+            nonlocal busy
+            with counting:
+                busy += 1
+                at_once.append(busy)
+            going_on.wait(20)
+            with counting:
+                busy -= 1
+            super().import_file(path, name=name, on_stored=on_stored)
+
+    people = []
+    for name in "abcd":
+        (tmp_path / name).mkdir()
+        people.append(Uploads(tmp_path / name, cast("Assistant", Slow())))
+    jobs = [one.take(BytesIO(b"x"), "own.ics") for one in people]
+    while len(at_once) < READ_AT_ONCE:
+        time.sleep(0.01)
+    assert not any(job.ended.wait(0.3) for job in jobs)
+    assert len(at_once) == READ_AT_ONCE
+    going_on.set()
+    assert all(job.ended.wait(20) and not job.failed for job in jobs)
+    assert len(at_once) == len(jobs)
+    assert max(at_once) == READ_AT_ONCE
 
 
 def test_every_file_that_was_looked_into_can_be_reached(uploads: Uploads, reader: Reader, tmp_path: Path) -> None:

@@ -25,6 +25,10 @@ WAIT_S = 8.0
 MOST_TOLD = 10
 """Once more is handed in, so many of the files that were read before are still told of."""
 
+READ_AT_ONCE = 2
+"""Files of different people that a process reads at the same time, so that pages come meanwhile."""
+_reading = threading.BoundedSemaphore(READ_AT_ONCE)
+
 log = logging.getLogger(__name__)
 
 
@@ -174,10 +178,8 @@ class Uploads:
             if job is None:
                 return
             try:
-                if job.looking:
-                    job.found = self._assistant.preview_file(job.path, name=job.name)
-                    continue
-                self._assistant.import_file(job.path, name=job.name, on_stored=job.stored)
+                with _reading:
+                    self._read(job)
             except RhythmError as error:
                 job.fail(str(error))
             except Exception as error:  # noqa: BLE001 - a file must never end the server
@@ -187,6 +189,12 @@ class Uploads:
                 if job.found is None:
                     job.path.unlink(missing_ok=True)
                 job.ended.set()
+
+    def _read(self, job: Job) -> None:
+        if job.looking:
+            job.found = self._assistant.preview_file(job.path, name=job.name)
+        else:
+            self._assistant.import_file(job.path, name=job.name, on_stored=job.stored)
 
     def close(self) -> bool:
         """Ends the thread where there is nothing to read and nothing held; whether it was so."""
