@@ -10,14 +10,22 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from assist.houses import MORNING_AT
 from rhythm.assist.erasing import begin_anew
 from rhythm.assist.household import Household
 from rhythm.assist.keeper import Keeper, SecretError
 from rhythm.assist.places import Home
 from rhythm.assist.tokens import HomeError
-from rhythm.store import PersonSettings, Store
+from rhythm.store import CalendarSource, PersonSettings, Store
 from rhythm.store.erase import erase_person
-from rhythm.store.errors import EraseIncompleteError, PersonExistsError, StoreUnreachableError, UnknownPersonError
+from rhythm.store.errors import (
+    EraseIncompleteError,
+    ExportError,
+    PersonExistsError,
+    StoreUnreachableError,
+    UnknownEntryError,
+    UnknownPersonError,
+)
 from rhythm.store.export import export_person
 from rhythm.vocab import InvalidValueError
 
@@ -109,7 +117,7 @@ def test_a_new_link_shuts_the_old_one_and_keeps_what_was_entrusted(household: Ho
             Keeper(person, new).get("lost")
 
 
-@pytest.mark.parametrize("cut_at", ["put_all", "replace", "ended", None])
+@pytest.mark.parametrize("cut_at", ["rewrite", "replace", "ended", None])
 def test_a_renewal_that_is_cut_off_anywhere_leaves_secrets_that_the_token_in_the_file_reads(
     household: Household, monkeypatch: pytest.MonkeyPatch, cut_at: str | None
 ) -> None:
@@ -136,23 +144,82 @@ def test_a_renewal_that_is_cut_off_anywhere_leaves_secrets_that_the_token_in_the
 
         with monkeypatch.context() as patched:
             patched.setattr(Path, "replace", replaced)
-            if cut_at == "put_all":
-                patched.setattr("rhythm.store.secrets.Secrets.put_all", cut)
+            if cut_at == "rewrite":
+                patched.setattr("rhythm.store.secrets.Secrets.rewrite", cut)
             patched.setattr(Keeper, "keep_under_this_alone", cut if cut_at == "ended" else renewed)
             if cut_at is None:
                 household.new_link(store, "kim")
             else:
                 with pytest.raises(Cut):
                     household.new_link(store, "kim")
-        assert (household.home("kim").token() == old) == (cut_at in {"put_all", "replace"})
+        assert (household.home("kim").token() == old) == (cut_at in {"rewrite", "replace"})
         assert keeper.get("feed-1") == "kept"
-        if cut_at not in {"put_all", "ended"}:
+        if cut_at not in {"rewrite", "ended"}:
             assert keeper.get("oauth") == "rotated meanwhile"
         household.new_link(store, "kim")
         assert keeper.get("feed-1") == "kept"
         with pytest.raises(SecretError):
             Keeper(person, old).get("feed-1")
         assert [path.name for path in home.folder.iterdir() if path.is_file()] == ["token"], "no draft stays"
+
+
+def test_what_is_written_while_a_link_is_renewed_is_what_is_read(household: Household) -> None:
+    with household.open_store() as store, household.open_store() as beside:
+        home = household.add(store, "kim")
+        keeper = Keeper(home.person(store), home.token_file.found)
+        for n in range(12):
+            renewing = threading.Thread(target=household.new_link, args=(beside, "kim"))
+            renewing.start()
+            keeper.put("oauth", f"rotation {n}")
+            renewing.join()
+            assert keeper.get("oauth") == f"rotation {n}"
+
+
+def test_what_was_begun_for_one_who_was_removed_writes_nothing_for_a_namesake(household: Household) -> None:
+    """A fetch or an import that is still going on in some process."""
+    with household.open_store() as store:
+        before = household.add(store, "kim").person(store)
+        before.calendars.add(CalendarSource("file", "Old", "old.ics", MORNING_AT))
+        household.remove(store, "kim")
+        after = household.add(store, "kim").person(store)
+        after.calendars.add(CalendarSource("file", "New", "new.ics", MORNING_AT))
+        with pytest.raises(UnknownPersonError, match="somebody else"):
+            before.calendars.update(before.calendars.all()[0])
+        with pytest.raises(UnknownPersonError, match="somebody else"):
+            before.jobs.plan("feed-1", MORNING_AT)
+        assert [one.name for one in after.calendars.all()] == ["New"]
+
+
+def test_what_was_begun_before_everything_was_erased_meets_nothing_of_the_new(household: Household) -> None:
+    with household.open_store() as store:
+        person = household.add(store, "kim").person(store)
+        old = person.calendars.add(CalendarSource("file", "Old", "old.ics", MORNING_AT))
+        begin_anew(store, person)
+        new = person.calendars.add(CalendarSource("file", "New", "new.ics", MORNING_AT))
+        assert new.number > old.number
+        with pytest.raises(UnknownEntryError):
+            person.occurrences.replace(old.number, MORNING_AT, MORNING_AT, [])
+
+
+def test_an_export_that_cannot_be_read_takes_nothing_away(household: Household, tmp_path: Path) -> None:
+    (tmp_path / "no.zip").write_bytes(b"no zip")
+    with household.open_store() as store:
+        home = household.add(store, "kim", PersonSettings(name="Kim"))
+        Keeper(home.person(store), home.token_file.found).put("login", "kept")
+        with pytest.raises(ExportError):
+            home.restore(store, tmp_path / "no.zip")
+        assert home.person(store).about().settings.name == "Kim"
+        assert Keeper(home.person(store), home.token_file.found).get("login") == "kept"
+
+
+def test_somebody_whose_folder_was_lost_is_not_given_to_a_namesake(household: Household) -> None:
+    with household.open_store() as store:
+        person = household.add(store, "kim").person(store)
+        person.calendars.add(CalendarSource("file", "Theirs", "their.ics", MORNING_AT))
+        shutil.rmtree(household.folder / "kim")
+        with pytest.raises(HomeError, match="bring it back from a copy"):
+            household.add(store, "kim")
+        assert person.calendars.all()
 
 
 def test_two_renewals_at_once_lose_nothing(household: Household) -> None:

@@ -367,6 +367,25 @@ def test_slow_calendars_of_one_keep_nobody_from_being_kept_up_with(many: House) 
     assert kept_when_fetching == [3, 3, 3]
 
 
+def test_nothing_ends_the_rounds_of_what_is_due(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from rhythm.cli import due  # noqa: PLC0415
+
+    monkeypatch.setattr(due, "DUE_EVERY_S", 0.0)
+    stopped, went = threading.Event(), []
+
+    def one() -> None:
+        went.append(1)
+        if len(went) == 3:
+            stopped.set()
+        raise OSError("a value that must not be told")
+
+    due.rounds(one, stopped)
+    assert len(went) == 3
+    assert capsys.readouterr().err == "rhythm: what is due waits (OSError)\n" * 3
+
+
 class Comings(RuleBasedStateMachine):
     """People come, go and get other links in any order: a word opens its person's pages exactly while it is theirs."""
 

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from rhythm.assist.keeper import Keeper
-from rhythm.assist.marks import FOLDER, made_mark, mark_of
+from rhythm.assist.marks import FOLDER, is_of, mark_of, new_mark
 from rhythm.assist.places import PEOPLE_FOLDER, PERSON_ID, Home, data_folder, database_of, local_zone
-from rhythm.assist.tokens import HomeError, TokenFile
+from rhythm.assist.tokens import TOKEN, HomeError, TokenFile
 from rhythm.store import PersonSettings, Store
-from rhythm.store.erase import erase_person
+from rhythm.store.erase import erase_person, is_empty
 from rhythm.store.errors import EraseIncompleteError, PersonExistsError, UnknownPersonError
 from rhythm.store.scope import check_person_id
 from rhythm.vocab.errors import InvalidValueError
@@ -91,13 +91,17 @@ class Household:
         with self._changing():
             if own.exists():
                 raise HomeError(f"{person_id!r} is here already; see `rhythm people link`, or choose another id")
-            mark = {FOLDER: made_mark(self.folder)}
             try:
-                person = store.create_person(person_id, settings, mark)
+                store.create_person(person_id, settings, {FOLDER: new_mark(self.folder)})
             except PersonExistsError:
                 person = store.person(person_id)
-                if person.secrets.get(FOLDER) != mark[FOLDER]:
+                if not is_of(person, self.folder):
                     raise
+                if not is_empty(store, person_id):
+                    raise HomeError(
+                        f"the database has everything of {person_id!r} still, but their folder is gone: "
+                        "bring it back from a copy, or choose another id"
+                    ) from None
                 person.save_settings(settings)
             try:
                 draft = Path(tempfile.mkdtemp(prefix=_DRAFT, dir=self.folder))  # its owner alone may enter it
@@ -129,6 +133,8 @@ class Household:
         """
         with self._changing():
             home = self.home(person_id)
+            for draft in home.folder.glob(f"{TOKEN}-*"):  # of one that was cut off
+                draft.unlink(missing_ok=True)
             old = home.token_file.token()
             keeper = Keeper(home.person(store), home.token_file.found)
             home.token_file.renew(keeper.keep_under_both)

@@ -51,7 +51,8 @@ class Keeper:
         Raises:
             SecretError: there is no token here.
         """
-        self._person.secrets.put(name, _box(self._token).encrypt(text.encode()))
+        _box(self._token)  # says so before anything waits
+        self._person.secrets.put(name, lambda: _box(self._token).encrypt(text.encode()))
 
     def get(self, name: str) -> str:
         """The secret of that name.
@@ -59,15 +60,13 @@ class Keeper:
         Raises:
             SecretError: there is none, or it was kept under another token.
         """
-        from cryptography.fernet import InvalidToken  # noqa: PLC0415
-
-        kept = self._person.secrets.get(name)
-        if kept is None:
-            raise SecretError("the address or key is not there any more; give it again")
-        box = _box(self._token)
-        for encryption in kept.split(_BETWEEN):
-            with suppress(InvalidToken):
-                return box.decrypt(encryption).decode()
+        for _ in range(2):  # once more where a renewal came between the two readings
+            box, kept = _box(self._token), self._person.secrets.get(name)
+            if kept is None:
+                raise SecretError("the address or key is not there any more; give it again")
+            found = _opened(box, kept)
+            if found is not None:
+                return found.decode()
         raise SecretError("the token file has changed since this address or key was given; give it again")
 
     def drop(self, name: str) -> None:
@@ -80,23 +79,33 @@ class Keeper:
         Args:
             token: the other one.
         """
-        mine, other, both = _box(self._token), _box(token), {}
-        for name, text in self._readable_by(self._token).items():
-            both[name] = _BETWEEN.join((mine.encrypt(text.encode()), other.encrypt(text.encode())))
-        self._person.secrets.put_all(both)
+        mine, other = _box(self._token), _box(token)
+
+        def both(kept: bytes) -> bytes | None:
+            text = _opened(mine, kept)
+            return None if text is None else _BETWEEN.join((mine.encrypt(text), other.encrypt(text)))
+
+        self._person.secrets.rewrite(both)
 
     def keep_under_this_alone(self, old_token: str) -> None:
         """Ends a renewal: from then on the old token reads nothing, and this one what was kept meanwhile, too."""
-        texts = {**self._readable_by(old_token), **self._readable_by(self._token)}
-        self._person.secrets.put_all({name: _box(self._token).encrypt(text.encode()) for name, text in texts.items()})
+        mine, old = _box(self._token), _box(old_token)
 
-    def _readable_by(self, token: Token) -> dict[str, str]:
-        """What a token reads, by name."""
-        keeper, found = Keeper(self._person, token), {}
-        for kept in self._person.secrets.all():
-            with suppress(SecretError):
-                found[kept.name] = keeper.get(kept.name)
-        return found
+        def alone(kept: bytes) -> bytes | None:
+            text = _opened(mine, kept) or _opened(old, kept)
+            return None if text is None else mine.encrypt(text)
+
+        self._person.secrets.rewrite(alone)
+
+
+def _opened(box: "Fernet", kept: bytes) -> bytes | None:
+    """What was encrypted, by whichever of its encryptions the box opens; None where it opens none."""
+    from cryptography.fernet import InvalidToken  # noqa: PLC0415
+
+    for encryption in kept.split(_BETWEEN):
+        with suppress(InvalidToken):
+            return box.decrypt(encryption)
+    return None
 
 
 def _box(token: Token) -> "Fernet":

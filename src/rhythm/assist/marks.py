@@ -5,13 +5,14 @@ name, whosever they are.
 """
 
 from pathlib import Path
+from secrets import token_hex
 from typing import Final
 
 from rhythm.assist.tokens import HomeError, TokenFile
 from rhythm.store import PersonStore
 
 FOLDER: Final = "folder"
-"""Name under which the word is kept with the person, among their secrets, which no export holds."""
+"""Name under which the word is kept with the person and one of their own, among secrets, which no export holds."""
 _NAME: Final = ".folder"
 
 
@@ -32,11 +33,23 @@ def made_mark(people_folder: Path) -> bytes:
     return TokenFile(people_folder, _NAME).token().encode()
 
 
+def new_mark(people_folder: Path) -> bytes:
+    """What is kept with a new person: the folder's word, made where there is none yet, and one of their own."""
+    return made_mark(people_folder) + b" " + token_hex(16).encode()
+
+
+def is_of(person: PersonStore, people_folder: Path) -> bool:
+    """Whether a person is of this folder."""
+    return (person.secrets.get(FOLDER) or b"").split(b" ")[0] == mark_of(people_folder)
+
+
 def check_mark(person: PersonStore, people_folder: Path) -> None:
-    """That a person is of this folder.
+    """That a person is of this folder; from then on nothing is written through their store once they are gone.
 
     Raises:
         HomeError: they are of another.
     """
-    if person.secrets.get(FOLDER) != mark_of(people_folder):
+    kept = person.secrets.get(FOLDER) or b""
+    if kept.split(b" ")[0] != mark_of(people_folder):
         raise HomeError(f"the database has a {person.person_id!r} of another data folder; choose another id")
+    person.scope.pin = FOLDER, kept

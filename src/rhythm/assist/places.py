@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from rhythm.assist.marks import FOLDER, check_mark, mark_of
+from rhythm.assist.marks import FOLDER, check_mark, new_mark
 from rhythm.assist.tokens import HomeError, TokenFile
 from rhythm.store import PersonSettings, PersonStore, Store
-from rhythm.store.erase import erase_person
+from rhythm.store.erase import is_empty
 from rhythm.store.errors import UnknownPersonError
 from rhythm.store.restore import restore_person
 from rhythm.store.scope import check_person_id
@@ -144,25 +144,14 @@ class Home:
             HomeError: there is something of theirs here, or they are of another household.
             ExportError: it is no export, of another version or damaged; nothing was written.
         """
-        known = next((one for one in store.people() if one.id == self.person_id), None)
-        if known is not None and known.last_number:
-            raise HomeError("there is something of yours here already; export it, run `rhythm erase`, then restore")
-        marked = {FOLDER: mark_of(self.folder.parent)} if self.is_of_household else {}
-        if known is not None:
+        marked: dict[str, bytes] = {}
+        if self.is_of_household:
             self.person(store)
-            erase_person(store, self.person_id)  # an empty record
-        try:
-            return restore_person(
-                store,
-                source,
-                self.person_id,
-                fit=_without_models if self.is_of_household else _as_they_are,
-                secrets=marked,
-            )
-        except BaseException:
-            settings = self._first_settings() if known is None else known.settings
-            store.create_person(self.person_id, settings, marked)
-            raise
+            marked = {FOLDER: new_mark(self.folder.parent)}
+        if not is_empty(store, self.person_id):
+            raise HomeError("there is something of yours here already; export it, run `rhythm erase`, then restore")
+        fit = _without_models if self.is_of_household else _as_they_are
+        return restore_person(store, source, self.person_id, fit=fit, secrets=marked, instead=True)
 
     def _first_settings(self) -> PersonSettings:
         return PersonSettings(zone=local_zone(), demonstration=self.demonstration)

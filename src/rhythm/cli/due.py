@@ -54,6 +54,8 @@ def rounds(one: Callable[[], object], stopped: Event) -> None:
             one()
         except RhythmError as error:  # the database or the cluster may be away for a while
             typer.echo(f"rhythm: what is due waits: {error}", err=True)
+        except Exception as error:  # noqa: BLE001 - what is due next must not wait for a restart
+            typer.echo(f"rhythm: what is due waits ({type(error).__name__})", err=True)
         stopped.wait(DUE_EVERY_S)
 
 
@@ -76,27 +78,28 @@ def due_round(household: Household, store: Store, assistant_of: AssistantOf, doe
     here = set(household.ids())
     due = list(dict.fromkeys(who for who, _ in store.due_jobs() if who in here))
     done = _nothing() | {"people": len(due)}
+    failed: set[str] = set()
     counting = Lock()
 
-    def served(person_id: str, doing: Does) -> bool:
+    def serve(person_id: str, doing: Does) -> None:
         try:
             count = doing(assistant_of(person_id))
         except (HomeError, UnknownPersonError):
-            return False  # they are being removed, or their link is shut
+            return  # they are being removed, or their link is shut
         except Exception as error:  # noqa: BLE001 - and its text could hold what was read
             log.error("work that was due failed: %s", type(error).__name__)  # noqa: TRY400
             with counting:
-                done["failed"] += 1
-            return False
+                failed.add(person_id)
+            return
         with counting:
             done["pieces"] += count
-        return True
 
-    current = [person_id for person_id in due if served(person_id, _kept_up)]
+    for person_id in due:
+        serve(person_id, _kept_up)
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for ended in [pool.submit(served, person_id, does) for person_id in current]:
+        for ended in [pool.submit(serve, person_id, does) for person_id in due]:
             ended.result()
-    return done
+    return done | {"failed": len(failed)}
 
 
 def _kept_up(assistant: Assistant) -> int:

@@ -21,7 +21,7 @@ from rhythm.store.migrate import drop_backups
 from rhythm.store.scope import PersonScope
 from rhythm.store.settings import PersonSettings
 from rhythm.store.store import Store
-from rhythm.store.tables import OWNED, metadata, people, secrets
+from rhythm.store.tables import OWNED, jobs, metadata, people, secrets
 
 
 class Erased(msgspec.Struct, frozen=True):
@@ -53,6 +53,17 @@ def erase_person(
             again when it is closed.
     """
     return _erase(store, person_id, anew, keep_secrets)
+
+
+def is_empty(store: Store, person_id: str) -> bool:
+    """Whether nothing of a person is there but settings, secrets and work on a schedule."""
+    kept = [table for table in OWNED if table not in (secrets, jobs)]
+    scope = PersonScope(store.database, person_id)
+    with scope.read() as connection:
+        return not any(
+            connection.execute(sa.select(sa.literal(1)).select_from(table).where(scope.mine(table)).limit(1)).first()
+            for table in kept
+        )
 
 
 def erase_everything(store: Store) -> Erased:
@@ -118,6 +129,8 @@ def _erase(
                 query = query.where(secrets.c.name.not_in(keep_secrets))
             rows += connection.execute(query).rowcount
         if anew is not None and scope is not None:
-            empty = {"settings": anew, "created_at": scope.now(), "last_number": 0, "last_retraction": 0}
+            # Numbers go on: what was begun before with one of the old ones meets nothing of the new.
+            begin = scope.next_number(connection)
+            empty = {"settings": anew, "created_at": scope.now(), "last_retraction": begin}
             connection.execute(sa.update(people).where(scope.mine(people)).values(**empty))
     return Erased(rows, scrub(store))

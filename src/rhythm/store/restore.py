@@ -48,7 +48,7 @@ _UNREADABLE = (
 def restore_person(
     store: Store, source: Path, person_id: str | None = None, *,
     fit: Callable[[PersonSettings], PersonSettings] = lambda settings: settings,
-    secrets: Mapping[str, bytes] | None = None,
+    secrets: Mapping[str, bytes] | None = None, instead: bool = False,
 ) -> PersonStore:  # fmt: skip
     """Brings a person back from an export, under their id or another.
 
@@ -61,6 +61,7 @@ def restore_person(
         person_id: under which id; the export's own where it is not given.
         fit: makes settings of those in the export that hold where they come to.
         secrets: kept with them.
+        instead: in place of whoever has that id, who is deleted in the same transaction.
 
     Raises:
         ExportError: it is no export, of another version, damaged or incomplete; nothing was written.
@@ -76,8 +77,11 @@ def restore_person(
             for entry in manifest.files:
                 _check_hash(files, entry)
             with store.database.write() as connection:
-                if connection.execute(sa.select(people.c.id).where(people.c.id == owner)).first() is not None:
-                    raise PersonExistsError(f"there is a person {owner!r} already; restore under another id")
+                there = sa.select(people.c.id).where(people.c.id == owner).with_for_update()
+                if connection.execute(there).first() is not None:
+                    if not instead:
+                        raise PersonExistsError(f"there is a person {owner!r} already; restore under another id")
+                    connection.execute(sa.delete(people).where(people.c.id == owner))
                 for entry in manifest.files:
                     _insert_file(connection, files, entry, owner)
                 _settle(connection, PersonScope(store.database, owner), fit, secrets or {})

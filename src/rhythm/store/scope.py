@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from rhythm.store.engine import Database
 from rhythm.store.errors import UnknownPersonError
-from rhythm.store.tables import people, posteriors
+from rhythm.store.tables import people, posteriors, secrets
 from rhythm.vocab.errors import InvalidValueError
 
 R = TypeVar("R", bound=msgspec.Struct)
@@ -47,6 +47,8 @@ class PersonScope:
     def __init__(self, database: Database, person_id: str) -> None:
         self.database = database
         self.person_id = person_id
+        self.pin: tuple[str, bytes] | None = None
+        """A secret by its name and what it must be for anything to be written: a namesake has another."""
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -65,7 +67,16 @@ class PersonScope:
             found = connection.execute(sa.select(people.c.id).where(people.c.id == self.person_id).with_for_update())
             if found.first() is None:
                 raise UnknownPersonError(f"there is no person {self.person_id!r} in this store")
+            self._check_pin(connection)
             yield connection
+
+    def _check_pin(self, connection: sa.Connection) -> None:
+        if self.pin is None:
+            return
+        name, payload = self.pin
+        here = sa.and_(self.mine(secrets), secrets.c.name == name)
+        if connection.execute(sa.select(secrets.c.payload).where(here)).scalar() != payload:
+            raise UnknownPersonError(f"this {self.person_id!r} was erased; whoever has the name now is somebody else")
 
     def mine(self, table: sa.Table) -> sa.ColumnElement[bool]:
         """The condition that a row of the table is this person's."""

@@ -1,6 +1,6 @@
 """Secrets: credentials as their keeper has encrypted them. They are never exported."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 
 import msgspec
@@ -24,14 +24,26 @@ class Secrets:
     def __init__(self, scope: PersonScope) -> None:
         self._scope = scope
 
-    def put(self, name: str, payload: bytes) -> None:
-        """Keeps encrypted bytes under that name, in place of what was there."""
-        self.put_all({name: payload})
+    def put(self, name: str, payload: bytes | Callable[[], bytes]) -> None:
+        """Keeps encrypted bytes under that name, in place of what was there.
 
-    def put_all(self, payloads: Mapping[str, bytes]) -> None:
-        """Keeps encrypted bytes under several names, all of them or none."""
+        Args:
+            name: of the secret.
+            payload: the bytes, or what gives them once nobody else writes secrets of this person.
+        """
         with self._scope.write() as connection:
-            keep_secrets(connection, self._scope, payloads)
+            keep_secrets(connection, self._scope, {name: payload() if callable(payload) else payload})
+
+    def rewrite(self, anew: Callable[[bytes], bytes | None]) -> None:
+        """Replaces every secret by what is made of it, all at once, while nobody else writes them.
+
+        Args:
+            anew: gives the new bytes of old ones; None where they stay.
+        """
+        query = sa.select(secrets.c.name, secrets.c.payload).where(self._scope.mine(secrets))
+        with self._scope.write() as connection:
+            made = {name: anew(payload) for name, payload in connection.execute(query).all()}
+            keep_secrets(connection, self._scope, {name: new for name, new in made.items() if new is not None})
 
     def get(self, name: str) -> bytes | None:
         """The encrypted bytes; None where there are none."""

@@ -18,7 +18,7 @@ from anyio import CapacityLimiter, to_thread
 from fastapi import FastAPI
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rhythm.assist.household import Household
 from rhythm.assist.places import Home
@@ -44,6 +44,8 @@ OpensAssistant = Callable[[Home], Assistant]
 """Gives somebody's assistant, of their folder."""
 MOST_AT_ONCE = 6
 """Requests of one person that are answered at once; more wait, and keep nobody else waiting."""
+IDLE_S = 60.0
+"""So long nothing may come of a request before it is let go."""
 LEADING_THREADS = 8
 """Threads that find out whose a request is, so that none has to wait for those in which pages are made."""
 
@@ -151,11 +153,30 @@ class _Pages:
         self.busy = 0
         self._app = ForOne(app, site)
         self._free = asyncio.Semaphore(MOST_AT_ONCE)
+        self._counting = threading.Lock()
+
+    def count(self, more: int) -> None:
+        """Counts requests that came or were answered."""
+        with self._counting:
+            self.busy += more
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, in its turn among this person's."""
+        """Answers a request, in its turn among this person's; one that stops coming in is let go."""
+        coming = True
+
+        async def received() -> Message:
+            nonlocal coming
+            if not coming:  # what is waited for from here on is that they go, which may take as long as the answer does
+                return await receive()
+            try:
+                message = await asyncio.wait_for(receive(), IDLE_S)
+            except TimeoutError:
+                return {"type": "http.disconnect"}
+            coming = message.get("more_body", False)
+            return message
+
         async with self._free:
-            await self._app(scope, receive, send)
+            await self._app(scope, received, send)
 
 
 class ManyPeople:
@@ -180,6 +201,7 @@ class ManyPeople:
         self._lock = threading.Lock()
         self._pages = at.guarded(unguarded_app(), None)  # one for everybody: each request brings whose it is
         self._ready: OrderedDict[str, _Pages] = OrderedDict()
+        self._opening: dict[str, threading.Lock] = {}
         self._resumed: set[str] = set()
         self._locked = _locked_app(at)
         self._leading: CapacityLimiter | None = None
@@ -207,8 +229,7 @@ class ManyPeople:
         try:
             await pages.answer(scope, receive, send)
         finally:
-            with self._lock:
-                pages.busy -= 1
+            pages.count(-1)
 
     def assistant_of(self, person_id: str) -> Assistant:
         """Somebody's assistant: that of their pages where these are ready.
@@ -229,33 +250,47 @@ class ManyPeople:
         if door is None:
             return None
         try:
-            with self._lock:
-                pages = self._pages_of(door)
-                pages.busy += 1
-                self._let_go()
+            return self._counted(door) or self._opened(door)
         except (HomeError, UnknownPersonError):
             if door.holds:
                 raise
             return None  # they were taken out this moment
-        return pages
 
-    def _pages_of(self, door: _Door) -> _Pages:
-        ready = self._ready.get(door.person_id)
-        if ready is not None and ready.door == door:
+    def _counted(self, door: _Door) -> _Pages | None:
+        """The pages that are ready for a door, counted as busy."""
+        with self._lock:
+            pages = self._ready.get(door.person_id)
+            if pages is None or pages.door != door:
+                return None
             self._ready.move_to_end(door.person_id)
-            return ready
-        home = self._household.home(door.person_id)
-        assistant, keys = self._opens(home), Keys(home.token(), self._at.port)
-        uploads = Uploads(home.incoming, assistant)
-        if ready is not None:
-            uploads.take_over(ready.site.uploads)  # what they looked into is theirs still, by their new link
-        if door.person_id not in self._resumed:  # what is left there later is being read by this process
-            self._resumed.add(door.person_id)
-            uploads.resume()
-        pages = _Pages(door, Site(assistant, keys, uploads, self._at.suggest_url, self._at.name), self._pages)
-        self._ready[door.person_id] = pages
-        self._ready.move_to_end(door.person_id)
-        return pages
+            pages.count(1)
+            return pages
+
+    def _opened(self, door: _Door) -> _Pages:
+        """The same, made ready first; meanwhile those of others are given."""
+        with self._lock:
+            opening = self._opening.setdefault(door.person_id, threading.Lock())
+        with opening:
+            pages = self._counted(door)
+            if pages is not None:
+                return pages
+            home = self._household.home(door.person_id)
+            assistant, keys = self._opens(home), Keys(home.token(), self._at.port)
+            uploads = Uploads(home.incoming, assistant)
+            with self._lock:
+                before = self._ready.get(door.person_id)
+            if before is not None:
+                uploads.take_over(before.site.uploads)  # what they looked into is theirs still, by their new link
+            if door.person_id not in self._resumed:  # what is left there later is being read by this process
+                self._resumed.add(door.person_id)
+                uploads.resume()
+            pages = _Pages(door, Site(assistant, keys, uploads, self._at.suggest_url, self._at.name), self._pages)
+            pages.count(1)
+            with self._lock:
+                self._ready[door.person_id] = pages
+                self._ready.move_to_end(door.person_id)
+                self._let_go()
+            return pages
 
     def _let_go(self) -> None:
         """Closes pages that were not used for longest; those that are busy, or read or hold a file, stay."""

@@ -128,7 +128,9 @@ def render(request: Request, template: str, **contents: Any) -> HTMLResponse:
         "notices": NOTICES,
         "here": template.partition(".")[0],
     }
-    return templates.TemplateResponse(request, template, {**shared, **contents})
+    page = templates.TemplateResponse(request, template, {**shared, **contents})
+    page.headers["X-Rhythm-Person"] = site.keys.person
+    return page
 
 
 READ_ANEW = "Calendars that are fetched are read anew within a minute; Data names the files to give again."

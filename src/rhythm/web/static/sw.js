@@ -107,7 +107,11 @@ async function pageOrLast(request) {
   const path = new URL(request.url).pathname;
   try {
     const page = await fetch(request);
-    if (page.ok && !page.redirected && path !== "/data") cache.put(path, page.clone());
+    const person = page.headers.get("X-Rhythm-Person");
+    if (person) {
+      await keepFor(person);
+      if (page.ok && !page.redirected && path !== "/data") await cache.put(path, page.clone());
+    }
     return page;
   } catch (error) {
     return (await cache.match(path)) || (await cache.match("/")) || Response.error();
