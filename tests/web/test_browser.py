@@ -13,11 +13,12 @@ from typing import Any, Literal, TypeAlias
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Error, Page, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
 from assist.houses import Clock, house, introvert_files, lived_house
 from rhythm.assist import Assistant
 from rhythm.vocab import Outcome
+from rhythm.web.security import Keys
 from web.sites import served
 
 Role: TypeAlias = Literal["link", "button"]
@@ -273,8 +274,9 @@ def test_pages_kept_of_one_person_are_let_go_once_anothers_are_open(browser: Bro
                 page.goto(f"{link.partition('/?')[0]}/settings")
             page.goto(f"{link.partition('/?')[0]}/settings")
             assert page.get_by_role("heading", name="Settings").is_visible(), "Lee's own was kept"
-            with pytest.raises(Error, match="ERR_FAILED"):
-                page.goto(f"{link.partition('/?')[0]}/you")
+            page.goto(f"{link.partition('/?')[0]}/you")
+            assert page.get_by_role("heading", level=1).inner_text() != "You", "Kim's was let go"
+            assert page.locator("body").get_attribute("data-person") == Keys("a-token-of-somebody-else", port).person
         with served(kim, tmp_path, port) as link:
             page.goto(link)
             _wait_for_answer(page, kim)
