@@ -64,6 +64,14 @@ class House:
         return found.group(0) if found else ""
 
 
+def look_into_own(client: TestClient) -> None:
+    """Hands a calendar in, to be looked at first."""
+    found = CSRF.search(client.get("/settings").text)
+    assert found is not None
+    ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
+    client.post("/data/import", data={"csrf": found.group(1), "look": "1"}, files=[("files", ("own.ics", ics))])
+
+
 @pytest.fixture
 def many(where: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     monkeypatch.delenv("RHYTHM_PERSON", raising=False)
@@ -176,11 +184,7 @@ def test_of_more_people_than_are_kept_ready_everyone_still_has_their_own_pages(
     with Store.open(where, clock=Clock()) as store:
         many = House(Household(tmp_path), store, Clock(), most_ready=2)
         clients = {name: many.visitor(many.add(name)) for name in (*NAMES, "ada")}
-        found = CSRF.search(clients["kim"].get("/settings").text)
-        assert found is not None
-        ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
-        data = {"csrf": found.group(1), "look": "1"}
-        clients["kim"].post("/data/import", data=data, files=[("files", ("own.ics", ics))])
+        look_into_own(clients["kim"])
         before = many.opened.count("kim")
         for _ in range(3):
             for name, client in clients.items():
@@ -270,10 +274,7 @@ def test_a_page_that_fails_says_so_and_nothing_more(many: House, monkeypatch: py
 
 def test_what_was_looked_into_is_still_held_by_a_new_link(many: House) -> None:
     client = many.visitor(many.add("kim"))
-    found = CSRF.search(client.get("/settings").text)
-    assert found is not None
-    ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
-    client.post("/data/import", data={"csrf": found.group(1), "look": "1"}, files=[("files", ("own.ics", ics))])
+    look_into_own(client)
     many.household.new_link(many.store, "kim")
     page = many.visitor(many.household.link_of("kim")).get("/data").text
     assert page.count("/keep") == 1
@@ -281,10 +282,7 @@ def test_what_was_looked_into_is_still_held_by_a_new_link(many: House) -> None:
 
 def test_a_namesake_holds_nothing_of_what_was_looked_into_before(many: House) -> None:
     client = many.visitor(many.add("kim"))
-    found = CSRF.search(client.get("/settings").text)
-    assert found is not None
-    ics = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:x\r\nEND:VCALENDAR\r\n"
-    client.post("/data/import", data={"csrf": found.group(1), "look": "1"}, files=[("files", ("own.ics", ics))])
+    look_into_own(client)
     many.household.remove(many.store, "kim")
     page = many.visitor(many.add("kim")).get("/data").text
     assert "/keep" not in page
