@@ -69,7 +69,7 @@ def test_erasing_and_writing_wait_for_each_other_and_neither_is_refused(store: S
             ended, jobs = threading.Event(), beside.person("ada").jobs
 
             def write(jobs: Jobs = jobs, ended: threading.Event = ended) -> None:
-                while not ended.is_set():
+                while not ended.wait(0.001):
                     try:
                         jobs.plan("sync", START_AT)
                     except UnknownPersonError:
@@ -80,10 +80,12 @@ def test_erasing_and_writing_wait_for_each_other_and_neither_is_refused(store: S
             writing = [threading.Thread(target=write) for _ in range(3)]
             for one in writing:
                 one.start()
-            erase_person(store, "ada")
-            ended.set()
-            for one in writing:
-                one.join()
+            try:
+                erase_person(store, "ada")
+            finally:
+                ended.set()
+                for one in writing:
+                    one.join()
     assert failed == []
 
 
