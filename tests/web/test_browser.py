@@ -200,6 +200,13 @@ def kept_page(browser: Browser, link: str) -> Page:
     return page
 
 
+def accept_offline(page: Page) -> None:
+    """Accepts a suggestion without the service, and waits until what the worker says by itself was said."""
+    page.get_by_role("button", name="Accept").first.click()
+    page.get_by_text("1 answer(s) wait on this device").wait_for()
+    page.wait_for_timeout(1000)
+
+
 def test_an_answer_given_offline_arrives_once(browser: Browser, tmp_path: Path) -> None:
     port = free_port()
     with lived_house(tmp_path, Clock()) as assistant:
@@ -224,9 +231,7 @@ def test_an_answer_given_offline_waits_where_it_is_not_taken_and_is_told_where_i
     with lived_house(tmp_path, Clock()) as assistant:
         with served(assistant, tmp_path, port) as link:
             page = kept_page(browser, link)
-        page.get_by_role("button", name="Accept").first.click()
-        page.get_by_text("1 answer(s) wait on this device").wait_for()
-        page.wait_for_timeout(1000)  # what the worker says by itself was said
+        accept_offline(page)
         with served(assistant, tmp_path, port, token="a-token-of-the-demonstration"):  # noqa: S106 - it opens nothing else
             assert page.evaluate(SENT) == {"waiting": 1, "sent": 0, "refused": 0}
         waiting = [card.number for card in assistant.today().waiting]
@@ -245,9 +250,7 @@ def test_an_answer_given_offline_to_what_was_erased_is_let_go_and_told(browser: 
     with lived_house(tmp_path, Clock()) as assistant:
         with served(assistant, tmp_path, port) as link:
             page = kept_page(browser, link)
-        page.get_by_role("button", name="Accept").first.click()
-        page.get_by_text("1 answer(s) wait on this device").wait_for()
-        page.wait_for_timeout(1000)
+        accept_offline(page)
         assistant.erase()
         with served(assistant, tmp_path, port):
             assert page.evaluate(SENT) == {"waiting": 0, "sent": 0, "refused": 1}

@@ -28,19 +28,15 @@ def mark_of(people_folder: Path) -> bytes:
     return word.encode()
 
 
-def made_mark(people_folder: Path) -> bytes:
-    """The same, made where there is none yet."""
-    return TokenFile(people_folder, _NAME).token().encode()
-
-
 def new_mark(people_folder: Path) -> bytes:
     """What is kept with a new person: the folder's word, made where there is none yet, and one of their own."""
-    return made_mark(people_folder) + b" " + token_hex(16).encode()
+    return f"{TokenFile(people_folder, _NAME).token()} {token_hex(16)}".encode()
 
 
 def is_of(person: PersonStore, people_folder: Path) -> bool:
     """Whether a person is of this folder."""
-    return (person.secrets.get(FOLDER) or b"").split(b" ")[0] == mark_of(people_folder)
+    kept = person.secrets.get(FOLDER)
+    return kept is not None and _is_from(kept, people_folder)
 
 
 def check_mark(person: PersonStore, people_folder: Path) -> None:
@@ -49,7 +45,11 @@ def check_mark(person: PersonStore, people_folder: Path) -> None:
     Raises:
         HomeError: they are of another.
     """
-    kept = person.secrets.get(FOLDER) or b""
-    if kept.split(b" ")[0] != mark_of(people_folder):
+    kept = person.secrets.get(FOLDER)
+    if kept is None or not _is_from(kept, people_folder):
         raise HomeError(f"the database has a {person.person_id!r} of another data folder; choose another id")
     person.scope.pin = FOLDER, kept
+
+
+def _is_from(kept: bytes, people_folder: Path) -> bool:
+    return kept.split(b" ")[0] == mark_of(people_folder)

@@ -10,6 +10,7 @@ import typer
 from rhythm.assist import Assistant
 from rhythm.assist.places import Home
 
+DEFAULT_PORT = 8321
 FolderOption = Annotated[
     Path | None, typer.Option("--folder", help="Data folder; the system's usual place by default.")
 ]

@@ -22,7 +22,6 @@ from rhythm.cli.serving import in_background, place_asked_by
 from rhythm.store import Store
 from rhythm.vocab.errors import InvalidValueError, RhythmError
 
-URL_VARIABLE = "RHYTHM_URL"
 LOCK_FILE = "serving.lock"
 _HOST = re.compile(r"[a-z0-9.-]+|[0-9a-f:]+")
 

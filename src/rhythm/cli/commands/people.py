@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rhythm.cli.house import FolderOption
+from rhythm.cli.house import DEFAULT_PORT, FolderOption
 from rhythm.cli.output import JsonOption, print_json
 
 app = typer.Typer(no_args_is_help=True, rich_markup_mode="rich")
@@ -30,7 +30,7 @@ def add(
     who: Who,
     zone: Annotated[str, typer.Option(help="Where they live: Europe/Berlin; this machine's zone by default.")] = "",
     url: UrlOption = "",
-    port: PortOption = 8321,
+    port: PortOption = DEFAULT_PORT,
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -43,8 +43,8 @@ def add(
     at, household = service_url(url, port), Household(folder)
     settings = PersonSettings(zone=zone or local_zone())
     with household.open_store() as store:
-        household.add(store, who, settings)
-    _show_link(who, link(at, household.link_of(who)), as_json=as_json)
+        home = household.add(store, who, settings)
+    _show_link(who, link(at, home.token()), as_json=as_json)
 
 
 @app.command("list", epilog="Example: [bold]rhythm people list --json[/bold]")
@@ -75,7 +75,7 @@ def link_(
         bool, typer.Option("--new", help="Another link: the old one is shut at once, with its sessions and feed.")
     ] = False,
     url: UrlOption = "",
-    port: PortOption = 8321,
+    port: PortOption = DEFAULT_PORT,
     folder: FolderOption = None,
     as_json: JsonOption = False,
 ) -> None:

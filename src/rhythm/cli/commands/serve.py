@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from rhythm.cli.house import FolderOption
+from rhythm.cli.house import DEFAULT_PORT, FolderOption
 from rhythm.cli.suggester_options import BaseUrlOption, SuggestByOption, SuggestModelOption
 
 app = typer.Typer(rich_markup_mode="rich")
@@ -15,7 +15,7 @@ app = typer.Typer(rich_markup_mode="rich")
     "front that speaks TLS: [bold]rhythm serve --url https://rhythm.example.org[/bold]."
 )
 def serve(
-    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to listen.")] = 8321,
+    port: Annotated[int, typer.Option(min=1, max=65535, help="Where to listen.")] = DEFAULT_PORT,
     url: Annotated[
         str, typer.Option(envvar="RHYTHM_URL", help="Where people reach it: the address of the proxy in front.")
     ] = "",

@@ -5,11 +5,10 @@ from typing import Annotated
 
 import typer
 
+from rhythm.cli.house import DEFAULT_PORT
 from rhythm.cli.suggester_options import BaseUrlOption, SuggestByOption, SuggestModelOption
 
 app = typer.Typer(rich_markup_mode="rich")
-
-DEFAULT_PORT = 8321
 
 
 @app.command(epilog="Example: [bold]rhythm up[/bold], or [bold]rhythm up --demo[/bold] with an invented person.")
